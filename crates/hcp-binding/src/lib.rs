@@ -1,0 +1,1 @@
+//! Minting and revoking: providers and leases.

@@ -1,0 +1,1 @@
+//! The nine steps, a file each.

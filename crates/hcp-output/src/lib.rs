@@ -1,0 +1,1 @@
+//! What comes out of a child: JSON kept verbatim, redaction, escaping.

@@ -1,0 +1,1 @@
+//! Reading a pack, its checks, arguments and rendering.

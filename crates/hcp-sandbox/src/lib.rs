@@ -1,0 +1,1 @@
+//! The child: launch, limits, supervision.

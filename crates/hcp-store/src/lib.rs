@@ -1,0 +1,1 @@
+//! State and audit on SQLite.

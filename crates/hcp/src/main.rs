@@ -1,0 +1,3 @@
+//! The hcp binary.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The ledger tool.
+
+fn main() {}
