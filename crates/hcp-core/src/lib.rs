@@ -1,1 +1,32 @@
-//! The nine steps, a file each.
+//! The heart of hcp: the nine steps of §6.3, and the acts of the operator that they judge by.
+//!
+//! A face hands over a [`Call`] and gets an [`Answer`]; it decides nothing itself. This crate looks
+//! at no environment variable, writes to no terminal and knows no folder that it was not given.
+
+mod answer;
+mod call;
+mod catalog;
+mod error;
+mod explanation;
+mod floor;
+mod home;
+mod mend;
+pub mod operator;
+mod pipeline;
+mod runtime;
+mod settings;
+mod view;
+
+pub use answer::{Answer, Metadata, Run};
+pub use call::Call;
+pub use catalog::{LoadedPack, Unusable};
+pub use error::CoreError;
+pub use explanation::{Explanation, GovernanceSummary};
+pub use home::Home;
+pub use mend::mend;
+#[doc(hidden)]
+pub use pipeline::decide_only;
+pub use pipeline::{Note, Refused};
+pub use runtime::Runtime;
+pub use settings::{SandboxSettings, Settings};
+pub use view::View;

@@ -27,58 +27,36 @@ pub struct Config {
 }
 
 /// Where state and audit live.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoreConfig {
-    /// `sqlite:` and a path, relative to the folder of the config.
-    pub url: String,
+    /// `sqlite:` and a path, relative to the folder of the config; `hcp.db` in the folder of the
+    /// installation unless said.
+    pub url: Option<String>,
 }
 
-impl Default for StoreConfig {
-    fn default() -> Self {
-        Self {
-            url: "sqlite:hcp.db".to_owned(),
-        }
-    }
-}
-
-/// The ceiling of what packs may ask of the jail.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+/// The ceiling of what packs may ask of the jail, as it is written; what is absent has the default
+/// named beside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxConfig {
-    /// How children are run.
-    pub mode: Mode,
-    /// The least isolation that may run, in mode `sandbox`.
-    pub level: Level,
-    /// Folders in which bins are looked for, and the child's `PATH`.
-    pub path: Vec<PathBuf>,
-    /// Bins that every pack may use, by name or absolute path.
-    pub allow_bins: Vec<String>,
-    /// Roots beneath which arguments and packs may be given paths to read.
-    pub read: Vec<PathBuf>,
-    /// Roots beneath which arguments may be given paths to write.
-    pub write: Vec<PathBuf>,
-    /// `host:port` pairs that arguments and packs may be given at most.
-    pub network: Vec<String>,
-    /// The longest wall clock that a pack may ask for.
+    /// How children are run; `sandbox` unless said.
+    pub mode: Option<Mode>,
+    /// The least isolation that may run, in mode `sandbox`; `full` unless said.
+    pub level: Option<Level>,
+    /// Folders in which bins are looked for, and the child's `PATH`; `/usr/local/bin`, `/usr/bin`
+    /// and `/bin` unless said.
+    pub path: Option<Vec<PathBuf>>,
+    /// Bins that every pack may use, by name or absolute path; none unless said.
+    pub allow_bins: Option<Vec<String>>,
+    /// Roots beneath which arguments and packs may be given paths to read; none unless said.
+    pub read: Option<Vec<PathBuf>>,
+    /// Roots beneath which arguments may be given paths to write; none unless said.
+    pub write: Option<Vec<PathBuf>>,
+    /// `host:port` pairs that arguments and packs may be given at most; none unless said.
+    pub network: Option<Vec<String>>,
+    /// The longest wall clock that a pack may ask for; `10m` unless said.
     pub timeout_max: Option<TimeLimit>,
-}
-
-impl Default for SandboxConfig {
-    fn default() -> Self {
-        Self {
-            mode: Mode::Sandbox,
-            level: Level::Full,
-            path: ["/usr/local/bin", "/usr/bin", "/bin"]
-                .map(PathBuf::from)
-                .to_vec(),
-            allow_bins: Vec::new(),
-            read: Vec::new(),
-            write: Vec::new(),
-            network: Vec::new(),
-            timeout_max: None,
-        }
-    }
 }
 
 /// How children are run; chosen by the operator, never fallen back to.

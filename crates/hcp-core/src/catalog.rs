@@ -1,0 +1,113 @@
+//! Installed packs, ready to be called: manifest read, commands compiled on first use.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use hcp_pack::{PackError, PreparedCommand, Tree, identity, read_manifest};
+use hcp_spec::Refusal;
+use hcp_spec::manifest::Manifest;
+use hcp_store::{InstalledPack, PackRoot};
+
+use crate::home::Home;
+
+/// A pack as calls see it.
+#[derive(Debug)]
+pub struct LoadedPack {
+    /// Its id.
+    pub id: String,
+    /// SHA-256 of its whole tree, in hex, when it was added.
+    pub digest: String,
+    /// The folder its bin and its children stand in.
+    pub root: PathBuf,
+    /// What its author wrote.
+    pub manifest: Manifest,
+    /// Bins that the operator allowed this pack alone.
+    pub allow_bins: Vec<String>,
+    linked: bool,
+    /// What the files looked like when their digest was last known to be right.
+    identity: String,
+    prepared: Vec<OnceLock<Arc<PreparedCommand>>>,
+}
+
+/// Why a pack cannot be used.
+#[derive(Debug)]
+pub enum Unusable {
+    /// Its bytes are not there, not readable, or not those that were added.
+    Pack(String),
+    /// The store could not tell.
+    Store(Refusal),
+}
+
+impl LoadedPack {
+    /// Reads the pack and makes sure of its bytes. Files that look the way they did when they were
+    /// hashed are not hashed again.
+    pub(crate) fn load(row: &InstalledPack, home: &Home) -> Result<Self, Unusable> {
+        let (root, linked) = match &row.root {
+            PackRoot::Pinned => (home.pinned_pack(&row.digest), false),
+            PackRoot::Linked(path) => (path.clone(), true),
+        };
+        let identity = look(&root)?;
+        if !linked && identity != row.identity {
+            rehash(&root, &row.digest)?;
+        }
+        let manifest = read_manifest(&root).map_err(|error| Unusable::Pack(error.to_string()))?;
+        if manifest.id.as_str() != row.id {
+            return Err(Unusable::Pack(format!("its manifest now says it is `{}`", manifest.id)));
+        }
+        Ok(Self {
+            id: row.id.clone(),
+            digest: row.digest.clone(),
+            prepared: manifest.commands.iter().map(|_| OnceLock::new()).collect(),
+            root,
+            manifest,
+            allow_bins: row.allow_bins.clone(),
+            linked,
+            identity,
+        })
+    }
+
+    /// Whether the pack runs from where its author works, unpinned.
+    pub const fn is_linked(&self) -> bool {
+        self.linked
+    }
+
+    /// Whether the files still look as they did when this was loaded; a pack that does not is
+    /// loaded anew.
+    pub(crate) fn is_current(&self) -> bool {
+        identity(&self.root).is_ok_and(|now| now == self.identity)
+    }
+
+    /// The compiled command, compiled on first use.
+    ///
+    /// # Errors
+    /// When the pack has no such command, or it does not compile.
+    pub fn prepared(&self, verb_key: &str) -> Result<Arc<PreparedCommand>, PackError> {
+        let slot = self
+            .manifest
+            .commands
+            .get_index_of(verb_key)
+            .and_then(|index| self.prepared.get(index));
+        if let Some(command) = slot.and_then(OnceLock::get) {
+            return Ok(command.clone());
+        }
+        let command = Arc::new(PreparedCommand::prepare(&self.manifest, verb_key)?);
+        Ok(slot.map_or(command.clone(), |slot| slot.get_or_init(|| command).clone()))
+    }
+}
+
+fn look(root: &std::path::Path) -> Result<String, Unusable> {
+    identity(root).map_err(|error| {
+        Unusable::Pack(format!("its folder {} cannot be read: {error}", root.display()))
+    })
+}
+
+fn rehash(root: &std::path::Path, digest: &str) -> Result<(), Unusable> {
+    let tree = Tree::scan(root).map_err(|error| Unusable::Pack(error.to_string()))?;
+    if tree.digest() == digest {
+        return Ok(());
+    }
+    Err(Unusable::Pack(format!(
+        "its bytes changed: {digest} was added, {} is there now",
+        tree.digest()
+    )))
+}

@@ -1,0 +1,151 @@
+//! Step 6: the confirm gate; right behind it the arguments, and where the policy wants a person's
+//! approval as well, the gate once more.
+//!
+//! Nothing is minted for a call that could not run, so the whole argv is rendered here.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hcp_pack::{CheckedArguments, PreparedCommand};
+use hcp_sandbox::{GrantedPath, network_allows};
+use hcp_spec::manifest::{Access, Kind};
+use hcp_spec::{Refusal, Step};
+
+use super::mode::{Judgement, Mode, Refused};
+use super::s3_resolve_policy::Governance;
+use super::s4_authenticate::Identity;
+use super::s5_assert_capability::Authorized;
+use super::walk::Walk;
+use crate::call::Call;
+use crate::catalog::LoadedPack;
+
+/// What the call will run with.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The argv behind the bin; `None` for a kind that has none.
+    pub argv: Option<Vec<String>>,
+    /// What the arguments name outside the jail.
+    pub resources: Vec<Resource>,
+}
+
+/// Something outside the jail that an argument of this call names.
+#[derive(Debug)]
+pub enum Resource {
+    /// A path to read.
+    Read(GrantedPath),
+    /// A path to write.
+    Write(GrantedPath),
+    /// A `host:port` to connect to.
+    Connect(String),
+}
+
+impl Resource {
+    /// What happens to it, for people.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Read(path) => format!("reads {}", path.path().display()),
+            Self::Write(path) => format!("writes {}", path.path().display()),
+            Self::Connect(endpoint) => format!("connects to {endpoint}"),
+        }
+    }
+}
+
+/// A call that is allowed, confirmed and able to run.
+pub struct Confirmed<M: Mode> {
+    pub(super) call: Arc<Call>,
+    pub(super) pack: M::Fact<Arc<LoadedPack>>,
+    pub(super) governance: M::Fact<Governance>,
+    pub(super) identity: M::Fact<Identity>,
+    pub(super) prepared: M::Fact<Prepared>,
+}
+
+pub(super) fn enforce_confirm<M: Mode>(
+    walk: &mut Walk<'_, M>,
+    authorized: Authorized<M>,
+) -> Result<Confirmed<M>, Refused> {
+    walk.enter(Step::EnforceConfirm);
+    let Authorized { call, pack, governance, identity } = authorized;
+    let known = M::known(&governance).cloned();
+    let gate = match &known {
+        Some(governance) if governance.confirm && !call.is_confirmed() => {
+            Judgement::Refused(Refusal::ConfirmRequired.into())
+        }
+        Some(_) => Judgement::Passed(()),
+        None => Judgement::Unjudged,
+    };
+    walk.settle(Step::EnforceConfirm, gate)?;
+    let arguments = match (M::known(&pack), &known) {
+        (Some(pack), Some(_)) => match prepare(walk, &call, pack) {
+            Ok(prepared) => Judgement::Passed(prepared),
+            Err(refused) => Judgement::Refused(refused),
+        },
+        _ => Judgement::Unjudged,
+    };
+    let prepared = walk.settle(Step::EnforceConfirm, arguments)?;
+    let approval = match &known {
+        // There is no way to give an approval, so none can have been given.
+        Some(governance) if governance.approval.is_some() => Judgement::Refused(Refused::because(
+            Refusal::ConfirmRequired,
+            "the policy wants a person's approval, and this version has no way to give one",
+        )),
+        Some(_) => Judgement::Passed(()),
+        None => Judgement::Unjudged,
+    };
+    walk.settle(Step::EnforceConfirm, approval)?;
+    Ok(Confirmed { call, pack, governance, identity, prepared })
+}
+
+fn prepare<M: Mode>(
+    walk: &Walk<'_, M>,
+    call: &Call,
+    pack: &LoadedPack,
+) -> Result<Prepared, Refused> {
+    let unusable = |error: hcp_pack::PackError| {
+        Refused::because(Refusal::NoPolicy(call.verb_key.clone()), error.to_string())
+    };
+    let command = pack.prepared(&call.verb_key).map_err(unusable)?;
+    let arguments = command.check(&call.args).map_err(refuse)?;
+    let resources = resources(walk, &arguments)?;
+    let argv = argv_of(pack, call, &command, &arguments)?;
+    Ok(Prepared { argv, resources })
+}
+
+fn argv_of(
+    pack: &LoadedPack,
+    call: &Call,
+    command: &PreparedCommand,
+    arguments: &CheckedArguments,
+) -> Result<Option<Vec<String>>, Refused> {
+    let declared = pack.manifest.commands.get(call.verb_key.as_str());
+    match declared.map(|declared| pack.manifest.kind_of(declared)) {
+        Some(Kind::Wrap) => command.render(arguments).map(Some).map_err(refuse),
+        _ => Ok(None),
+    }
+}
+
+fn resources<M: Mode>(
+    walk: &Walk<'_, M>,
+    arguments: &CheckedArguments,
+) -> Result<Vec<Resource>, Refused> {
+    let roots = &walk.view.settings.roots;
+    arguments
+        .resources()
+        .map(|named| {
+            let path = Path::new(named.value);
+            let granted = match named.access {
+                Access::Read => roots.to_read(path).map(Resource::Read),
+                Access::Write => roots.to_write(path).map(Resource::Write),
+                Access::Connect => network_allows(&walk.view.settings.sandbox.network, named.value)
+                    .then(|| Resource::Connect(named.value.to_owned())),
+            };
+            granted.ok_or_else(|| {
+                let text = format!("{} is outside what the operator opened", named.name);
+                Refused::from(Refusal::Arguments(text))
+            })
+        })
+        .collect()
+}
+
+fn refuse(error: impl std::fmt::Display) -> Refused {
+    Refusal::Arguments(error.to_string()).into()
+}

@@ -1,0 +1,187 @@
+//! Step 8: run the Adapter: the bin of the pack, as an argv array, in its sandbox (§6.4).
+
+use std::ffi::OsString;
+
+use hcp_binding::Binding;
+use hcp_output::{Redactor, read_result, read_tail};
+use hcp_sandbox::{
+    BinError, BinSearch, CheckedBin, End, Finished, Launch, LaunchError, Limits, Scratch, Stdin,
+    check_bin, run_native_local, signal_name,
+};
+use hcp_spec::config::Mode as SandboxMode;
+use hcp_spec::manifest::{Kind, Sandbox, Wrap};
+use hcp_spec::quantity::TimeLimit;
+use hcp_spec::{Refusal, ResultValue, Step};
+use hcp_store::Intent;
+
+use super::environment;
+use super::mode::{Live, Refused};
+use super::s7_mint_binding::Bound;
+use super::walk::Walk;
+use crate::answer::Run;
+
+/// How much of stdout and stderr a failure shows, in bytes.
+const SHOWN: usize = 64 << 10;
+
+/// What came of running the Adapter.
+pub struct Ran {
+    /// The result, or why there is none.
+    pub outcome: Result<ResultValue, Refused>,
+    /// What the child wrote to stdout, when it failed.
+    pub stdout: Option<String>,
+    /// What the child wrote to stderr, if anything.
+    pub stderr: Option<String>,
+    /// What else there is to know; `None` when nothing ran.
+    pub run: Option<Run>,
+}
+
+impl Ran {
+    /// Nothing ran.
+    pub(super) const fn refused(refused: Refused) -> Self {
+        Self { outcome: Err(refused), stdout: None, stderr: None, run: None }
+    }
+}
+
+/// Runs the call. The Binding is given back whatever happens.
+pub(super) fn run_adapter(walk: &mut Walk<'_, Live>, bound: Bound) -> (Intent, Ran) {
+    walk.enter(Step::RunAdapter);
+    let ran = run(walk, &bound).unwrap_or_else(Ran::refused);
+    if let Err(error) = bound.binding.revoke() {
+        walk.trail.warning = Some(format!("the Binding was not revoked: {error}"));
+    }
+    (bound.intended.intent, ran)
+}
+
+fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
+    let confirmed = &bound.intended.confirmed;
+    let manifest = &confirmed.pack.manifest;
+    let command = manifest.commands.get(confirmed.call.verb_key.as_str());
+    let kind = command.map_or(&manifest.kind, |command| manifest.kind_of(command));
+    let (Kind::Wrap, Some(wrap), Some(argv)) =
+        (kind, manifest.wrap.as_ref(), confirmed.prepared.argv.as_ref())
+    else {
+        return Err(Refusal::AdapterNotExecutable(kind.as_str().to_owned()).into());
+    };
+    let bin = find_bin(walk, bound, wrap)?;
+    let settings = &walk.view.settings;
+    if settings.sandbox.mode == SandboxMode::Sandbox {
+        let text = "isolation is not built into this version".to_owned();
+        return Err(Refused::because(
+            Refusal::Isolation(text),
+            "set sandbox.mode = \"native-local\" in the config to run without isolation",
+        ));
+    }
+    let internal = |error: std::io::Error| Refused::because(
+        Refusal::Isolation("the folders of the call could not be made".to_owned()),
+        error.to_string(),
+    );
+    let scratch = Scratch::create(&walk.view.home.scratch()).map_err(internal)?;
+    let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
+    let limits = limits(&manifest.sandbox, settings.sandbox.timeout_max.as_ref())?;
+    let redactor = Redactor::new(bound.binding.secrets());
+    let launch = Launch {
+        bin: &bin,
+        argv: argv.iter().map(OsString::from).collect(),
+        environment,
+        working_directory: confirmed.pack.root.clone(),
+        stdin: Stdin::Null,
+        limits: Limits { stderr_tail: SHOWN + redactor.margin(), ..limits.1 },
+        cancel: &confirmed.call.cancel,
+    };
+    let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
+    Ok(read(finished, wrap, &limits.0, &redactor, &bound.binding))
+}
+
+fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<CheckedBin, Refused> {
+    let pack = &bound.intended.confirmed.pack;
+    let allowed: Vec<String> =
+        walk.view.settings.sandbox.allow_bins.iter().chain(&pack.allow_bins).cloned().collect();
+    let search = BinSearch {
+        pack_root: &pack.root,
+        path: &walk.view.settings.sandbox.path,
+        allowed: &allowed,
+    };
+    check_bin(&wrap.bin, &search).map_err(|error| match error {
+        BinError::NotAllowlisted => Refused::because(
+            Refusal::BinNotAllowlisted(wrap.bin.clone()),
+            "list it in sandbox.allow_bins of the config, or add the pack with --allow-bin",
+        ),
+        BinError::NotFound { detail } => {
+            Refused::because(Refusal::BinNotFound(wrap.bin.clone()), detail)
+        }
+        BinError::Unfit { detail } => {
+            Refused::because(Refusal::BinNotAllowlisted(wrap.bin.clone()), detail)
+        }
+    })
+}
+
+/// The limits of this call and the text of its wall clock: the pack's wish, at most the operator's.
+fn limits(wish: &Sandbox, ceiling: Option<&TimeLimit>) -> Result<(TimeLimit, Limits), Refused> {
+    let default = TimeLimit::parse(Sandbox::DEFAULT_TIMEOUT)
+        .map_err(|error| Refused::from(Refusal::Isolation(error.to_string())))?;
+    let wished = wish.timeout.clone().unwrap_or(default);
+    let timeout = match ceiling {
+        Some(ceiling) if ceiling.duration() < wished.duration() => ceiling.clone(),
+        _ => wished,
+    };
+    let limits = Limits {
+        timeout: timeout.duration(),
+        output: wish.output.as_ref().map_or(Sandbox::DEFAULT_OUTPUT, |size| size.bytes()),
+        memory: Some(wish.memory.as_ref().map_or(Sandbox::DEFAULT_MEMORY, |size| size.bytes())),
+        processes: Some(wish.processes.unwrap_or(Sandbox::DEFAULT_PROCESSES)),
+        ..Limits::default()
+    };
+    Ok((timeout, limits))
+}
+
+fn launch_refused(wrap: &Wrap, error: &LaunchError) -> Refused {
+    match error {
+        LaunchError::Replaced { .. } | LaunchError::Interpreter { .. } => {
+            Refused::because(Refusal::BinNotFound(wrap.bin.clone()), error.to_string())
+        }
+        _ => Refused::because(Refusal::Isolation(error.to_string()), error.to_string()),
+    }
+}
+
+fn read(
+    finished: Finished,
+    wrap: &Wrap,
+    timeout: &TimeLimit,
+    redactor: &Redactor,
+    binding: &Binding,
+) -> Ran {
+    let run = Run::of(&finished, binding.state());
+    let truncated = finished.stderr_total > finished.stderr.len() as u64;
+    let stderr = read_tail(&finished.stderr, truncated, SHOWN, redactor);
+    let succeeded = match finished.end {
+        End::Exited(code) => code == 0 || wrap.success.iter().any(|s| i32::from(*s) == code),
+        _ => false,
+    };
+    if succeeded {
+        let read = read_result(finished.stdout, wrap.output, redactor);
+        return Ran {
+            outcome: Ok(read.result),
+            stdout: None,
+            stderr: (!stderr.is_empty()).then_some(stderr),
+            run: Some(Run { replaced: read.replaced, ..run }),
+        };
+    }
+    let over = finished.stdout_total;
+    let refusal = match finished.end {
+        End::TimedOut => Refusal::TimedOut(timeout.text().to_owned()),
+        End::Cancelled => Refusal::Cancelled,
+        End::OutOfMemory => Refusal::OutOfMemory,
+        End::OutputOver => Refusal::OutputOver(finished.output_limit),
+        End::Signalled(number) => Refusal::Signal(signal_name(number)),
+        End::Exited(_) if !stderr.is_empty() => Refusal::Stderr(stderr.clone()),
+        End::Exited(code) => Refusal::Exit(code),
+    };
+    let cut = over > finished.stdout.len() as u64 || finished.stdout.len() > SHOWN;
+    let stdout = read_tail(&finished.stdout, cut, SHOWN, redactor);
+    Ran {
+        outcome: Err(refusal.into()),
+        stdout: (!stdout.is_empty()).then_some(stdout),
+        stderr: (!stderr.is_empty()).then_some(stderr),
+        run: Some(run),
+    }
+}

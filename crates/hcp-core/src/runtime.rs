@@ -1,0 +1,122 @@
+//! The runtime: one opened installation, ready for calls.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hcp_sandbox::{Demand, check_private};
+use hcp_spec::envelope::InvalidEnvelope;
+use hcp_spec::name::PrincipalName;
+use hcp_spec::Refusal;
+use hcp_store::{Store, StoreError};
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::error::CoreError;
+use crate::explanation::Explanation;
+use crate::home::Home;
+use crate::pipeline;
+use crate::settings::Settings;
+use crate::view::View;
+
+/// One opened installation. Calls may come from several threads.
+pub struct Runtime {
+    home: Home,
+    settings: Arc<Settings>,
+    store: Arc<Mutex<Store>>,
+    runtime_id: String,
+    view: Mutex<Option<Arc<View>>>,
+}
+
+impl Runtime {
+    /// Opens an installation: its folder must be nobody else's to write, its config must read, its
+    /// store must be there. Calls that a dead runtime left open are closed as interrupted.
+    ///
+    /// # Errors
+    /// [`CoreError`], naming what stands in the way.
+    pub fn open(home: Home, floor: Option<&Path>) -> Result<Self, CoreError> {
+        check_home(&home)?;
+        let settings = Settings::read(&home, floor)?;
+        let mut store = Store::open(&settings.store_file(&home)?, &home.locks())?;
+        store.recover()?;
+        Ok(Self {
+            home,
+            settings: Arc::new(settings),
+            runtime_id: store.runtime_id().to_owned(),
+            store: Arc::new(Mutex::new(store)),
+            view: Mutex::new(None),
+        })
+    }
+
+    /// Takes a call through the nine steps and answers it (§6.3).
+    pub fn exec(&self, call: Call) -> Answer {
+        match self.view() {
+            Ok(view) => pipeline::exec(self, &view, call),
+            Err(error) => Answer::store_failed(&call, &Refusal::Store(error.to_string())),
+        }
+    }
+
+    /// Answers and records a text that was no envelope.
+    pub fn refuse_invalid(&self, invalid: &InvalidEnvelope, principal: &PrincipalName) -> Answer {
+        pipeline::record_invalid(self, invalid, principal)
+    }
+
+    /// Evaluates steps 1 to 6 for a call; nothing is minted and nothing runs.
+    ///
+    /// # Errors
+    /// When the store cannot answer.
+    pub fn explain(&self, call: Call) -> Result<Explanation, CoreError> {
+        let view = self.view()?;
+        Ok(pipeline::explain(self, &view, call))
+    }
+
+    /// What calls see now. As long as nothing but the audit trail changed, it is the same view.
+    ///
+    /// # Errors
+    /// When the store cannot answer.
+    pub fn view(&self) -> Result<Arc<View>, StoreError> {
+        let generation = self.store().generation()?;
+        let mut slot = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = slot.as_ref().filter(|view| view.generation == generation) {
+            return Ok(view.clone());
+        }
+        let view = View::new(
+            self.home.clone(),
+            self.settings.clone(),
+            self.store.clone(),
+            generation,
+        );
+        Ok(slot.insert(Arc::new(view)).clone())
+    }
+
+    /// The store, for one use; do not hold it over a call.
+    pub fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The folders of the installation.
+    pub const fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The operator's config as it takes effect.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What this runtime's records are told apart by.
+    pub fn runtime_id(&self) -> &str {
+        &self.runtime_id
+    }
+}
+
+/// The folders of an installation must be nobody else's to write.
+pub(crate) fn check_home(home: &Home) -> Result<(), CoreError> {
+    if !home.data_folder().exists() {
+        return Err(CoreError::NoHome { path: home.data_folder().to_owned() });
+    }
+    check_private(home.data_folder(), "home", Demand::NotWritableByOthers)?;
+    if home.config_folder().exists() {
+        check_private(home.config_folder(), "config folder", Demand::NotWritableByOthers)?;
+    }
+    Ok(())
+}
