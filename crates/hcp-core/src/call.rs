@@ -14,6 +14,8 @@ pub struct Call {
     pub verb_key: String,
     /// The arguments, reserved ones included.
     pub args: Arguments,
+    /// What the face could not read of the arguments; told where arguments are judged.
+    pub fault: Option<String>,
     /// Who calls.
     pub principal: PrincipalName,
     /// The session that was named, or none: the Principal's default session.
@@ -30,15 +32,30 @@ impl Call {
         session: Option<String>,
         cancel: Cancel,
     ) -> Self {
-        let ExecEnvelope { pack_id, verb_key, args } = envelope;
-        Self { pack_id, verb_key, args, principal, session, cancel }
+        let ExecEnvelope {
+            pack_id,
+            verb_key,
+            args,
+        } = envelope;
+        Self {
+            pack_id,
+            verb_key,
+            args,
+            fault: None,
+            principal,
+            session,
+            cancel,
+        }
     }
 
     /// Whether the gate is satisfied: the JSON value `true` under `confirm` or `apply`, nothing
     /// that merely looks like it (§6.1).
     pub fn is_confirmed(&self) -> bool {
         ["confirm", "apply"].iter().any(|key| {
-            self.args.get(*key).and_then(serde_json::Value::as_bool).unwrap_or(false)
+            self.args
+                .get(*key)
+                .and_then(serde_json::Value::as_bool)
+                .unwrap_or(false)
         })
     }
 

@@ -52,7 +52,10 @@ impl LoadedPack {
         }
         let manifest = read_manifest(&root).map_err(|error| Unusable::Pack(error.to_string()))?;
         if manifest.id.as_str() != row.id {
-            return Err(Unusable::Pack(format!("its manifest now says it is `{}`", manifest.id)));
+            return Err(Unusable::Pack(format!(
+                "its manifest now says it is `{}`",
+                manifest.id
+            )));
         }
         Ok(Self {
             id: row.id.clone(),
@@ -97,7 +100,10 @@ impl LoadedPack {
 
 fn look(root: &std::path::Path) -> Result<String, Unusable> {
     identity(root).map_err(|error| {
-        Unusable::Pack(format!("its folder {} cannot be read: {error}", root.display()))
+        Unusable::Pack(format!(
+            "its folder {} cannot be read: {error}",
+            root.display()
+        ))
     })
 }
 

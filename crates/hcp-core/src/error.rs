@@ -98,7 +98,9 @@ impl CoreError {
             Self::NoHome { .. } => Some("run `hcp init` to make one".to_owned()),
             Self::Pack(error) => error.hint(),
             Self::Store(error) => error.hint(),
-            Self::StoreUrl { .. } => Some("write `sqlite:` and a path, like `sqlite:hcp.db`".into()),
+            Self::StoreUrl { .. } => {
+                Some("write `sqlite:` and a path, like `sqlite:hcp.db`".into())
+            }
             Self::LooserThanFloor { .. } => {
                 Some("tighten it or remove it from your config".to_owned())
             }
@@ -109,9 +111,9 @@ impl CoreError {
                 "use another word, or accept that grants of it reach this pack too: \
                  --share-capability {word}"
             )),
-            Self::Missing { nearest, .. } => {
-                nearest.as_ref().map(|name| format!("did you mean `{name}`?"))
-            }
+            Self::Missing { nearest, .. } => nearest
+                .as_ref()
+                .map(|name| format!("did you mean `{name}`?")),
             Self::NotAllowed { hint, .. } => Some(hint.clone()),
             Self::Trust(error) => error.hint(),
             Self::Name(_) | Self::Io { .. } | Self::Internal(_) => None,

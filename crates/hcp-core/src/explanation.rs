@@ -54,7 +54,11 @@ impl Explanation {
     ) -> Self {
         let steps = Step::ALL.map(|step| {
             let noted = notes.iter().find(|note| note.step == step).cloned();
-            noted.unwrap_or(Note { step, ok: None, refused: None })
+            noted.unwrap_or(Note {
+                step,
+                ok: None,
+                refused: None,
+            })
         });
         let mut explanation = Self {
             steps: steps.to_vec(),
@@ -74,15 +78,23 @@ impl Explanation {
     }
 
     fn take(&mut self, view: &View, call: &Call, confirmed: DryConfirmed) {
-        let DryConfirmed { pack, governance, prepared } = confirmed;
+        let DryConfirmed {
+            pack,
+            governance,
+            prepared,
+        } = confirmed;
         if let Some(pack) = pack {
             let command = pack.manifest.commands.get(call.verb_key.as_str());
             self.bin = match command {
                 Some(_) => pack.manifest.wrap.as_ref().map(|wrap| wrap.bin.clone()),
                 None => None,
             };
-            self.binding =
-                pack.manifest.binding.as_ref().map(|need| need.env.clone()).unwrap_or_default();
+            self.binding = pack
+                .manifest
+                .binding
+                .as_ref()
+                .map(|need| need.env.clone())
+                .unwrap_or_default();
             self.unenforced = view.unenforced(&pack.manifest.sandbox);
         }
         self.governance = governance.map(|governance| GovernanceSummary {

@@ -42,13 +42,17 @@ pub(crate) fn apply(path: &Path, floor: Config, own: Config) -> Result<Config, C
     for (target, tightened) in floor.policy {
         let own = policy.entry(target).or_default();
         *own = PolicyConfig {
-            confirm: Some(
-                own.confirm.unwrap_or_default() || tightened.confirm.unwrap_or_default(),
-            ),
+            confirm: Some(own.confirm.unwrap_or_default() || tightened.confirm.unwrap_or_default()),
             approval: own.approval.or(tightened.approval),
         };
     }
-    Ok(Config { store, sandbox, bindings, tenants, policy })
+    Ok(Config {
+        store,
+        sandbox,
+        bindings,
+        tenants,
+        policy,
+    })
 }
 
 fn sandbox(floor: SandboxConfig, own: SandboxConfig) -> Result<SandboxConfig, &'static str> {
@@ -57,16 +61,30 @@ fn sandbox(floor: SandboxConfig, own: SandboxConfig) -> Result<SandboxConfig, &'
         mode: tighter("sandbox.mode", floor.mode, own.mode, |floor, own| {
             floor == own || *own == Mode::Sandbox
         })?,
-        level: tighter("sandbox.level", floor.level, own.level, |floor, own| own >= floor)?,
-        path: tighter("sandbox.path", floor.path, own.path, |floor, own| all_among(floor, own))?,
-        allow_bins: tighter("sandbox.allow_bins", floor.allow_bins, own.allow_bins, |floor, own| {
+        level: tighter("sandbox.level", floor.level, own.level, |floor, own| {
+            own >= floor
+        })?,
+        path: tighter("sandbox.path", floor.path, own.path, |floor, own| {
             all_among(floor, own)
         })?,
-        read: tighter("sandbox.read", floor.read, own.read, |f, own| all_beneath(f, own))?,
-        write: tighter("sandbox.write", floor.write, own.write, |f, own| all_beneath(f, own))?,
-        network: tighter("sandbox.network", floor.network, own.network, |floor, own| {
-            all_among(floor, own)
+        allow_bins: tighter(
+            "sandbox.allow_bins",
+            floor.allow_bins,
+            own.allow_bins,
+            |floor, own| all_among(floor, own),
+        )?,
+        read: tighter("sandbox.read", floor.read, own.read, |f, own| {
+            all_beneath(f, own)
         })?,
+        write: tighter("sandbox.write", floor.write, own.write, |f, own| {
+            all_beneath(f, own)
+        })?,
+        network: tighter(
+            "sandbox.network",
+            floor.network,
+            own.network,
+            |floor, own| all_among(floor, own),
+        )?,
         timeout_max: tighter(
             "sandbox.timeout_max",
             floor.timeout_max,

@@ -17,12 +17,18 @@ pub struct Home {
 impl Home {
     /// An installation with everything beneath one folder (`HCP_HOME`).
     pub fn beneath(folder: &Path) -> Self {
-        Self { config_folder: folder.to_owned(), data_folder: folder.to_owned() }
+        Self {
+            config_folder: folder.to_owned(),
+            data_folder: folder.to_owned(),
+        }
     }
 
     /// An installation with its config in one folder and its data in another.
     pub const fn split(config_folder: PathBuf, data_folder: PathBuf) -> Self {
-        Self { config_folder, data_folder }
+        Self {
+            config_folder,
+            data_folder,
+        }
     }
 
     /// The operator's config, which need not be there.

@@ -46,6 +46,12 @@ pub fn mend(refusal: &Refusal, pack_id: &str, verb_key: &str) -> Option<String> 
 /// A word as a shell would need it.
 fn word(text: &str) -> String {
     let plain = !text.is_empty()
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-:/".contains(&byte));
-    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-:/".contains(&byte));
+    if plain {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hcp_sandbox::{Demand, check_private};
+use hcp_spec::Refusal;
 use hcp_spec::envelope::InvalidEnvelope;
 use hcp_spec::name::PrincipalName;
-use hcp_spec::Refusal;
 use hcp_store::{Store, StoreError};
 
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::catalog::LoadedPack;
 use crate::error::CoreError;
 use crate::explanation::Explanation;
 use crate::home::Home;
@@ -69,6 +70,12 @@ impl Runtime {
         Ok(pipeline::explain(self, &view, call))
     }
 
+    /// The pack, when it can be used now: for faces that read arguments or show commands by its
+    /// manifest. Whether a call may use it is for step 1 to say.
+    pub fn pack(&self, id: &str) -> Option<Arc<LoadedPack>> {
+        self.view().ok()?.pack(id).ok().flatten()
+    }
+
     /// What calls see now. As long as nothing but the audit trail changed, it is the same view.
     ///
     /// # Errors
@@ -112,11 +119,17 @@ impl Runtime {
 /// The folders of an installation must be nobody else's to write.
 pub(crate) fn check_home(home: &Home) -> Result<(), CoreError> {
     if !home.data_folder().exists() {
-        return Err(CoreError::NoHome { path: home.data_folder().to_owned() });
+        return Err(CoreError::NoHome {
+            path: home.data_folder().to_owned(),
+        });
     }
     check_private(home.data_folder(), "home", Demand::NotWritableByOthers)?;
     if home.config_folder().exists() {
-        check_private(home.config_folder(), "config folder", Demand::NotWritableByOthers)?;
+        check_private(
+            home.config_folder(),
+            "config folder",
+            Demand::NotWritableByOthers,
+        )?;
     }
     Ok(())
 }

@@ -57,7 +57,10 @@ pub struct GrantableRoots {
 
 impl GrantableRoots {
     fn open(sandbox: &SandboxSettings) -> io::Result<Self> {
-        Ok(Self { read: Roots::open(&sandbox.read)?, write: Roots::open(&sandbox.write)? })
+        Ok(Self {
+            read: Roots::open(&sandbox.read)?,
+            write: Roots::open(&sandbox.write)?,
+        })
     }
 
     /// The path, when it lies beneath a root that may be read; what may be written may be read.
@@ -90,9 +93,16 @@ impl Settings {
             config = crate::floor::apply(path, floor, config)?;
         }
         let sandbox = effective(&config.sandbox)?;
-        let roots = GrantableRoots::open(&sandbox)
-            .map_err(|error| CoreError::Io { what: "the roots of the config".to_owned(), error })?;
-        Ok(Self { folder, config, sandbox, roots })
+        let roots = GrantableRoots::open(&sandbox).map_err(|error| CoreError::Io {
+            what: "the roots of the config".to_owned(),
+            error,
+        })?;
+        Ok(Self {
+            folder,
+            config,
+            sandbox,
+            roots,
+        })
     }
 
     /// What the operator tightens for `<pack>.<verb>`.
@@ -119,11 +129,19 @@ fn read_config(path: &Path) -> Result<Option<Config>, CoreError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(CoreError::Io { what: path.display().to_string(), error }),
+        Err(error) => {
+            return Err(CoreError::Io {
+                what: path.display().to_string(),
+                error,
+            });
+        }
     };
     check_private(path, "config", Demand::NotWritableByOthers)?;
-    let source =
-        SourceFile { name: path.display().to_string(), text, format: Format::Toml };
+    let source = SourceFile {
+        name: path.display().to_string(),
+        text,
+        format: Format::Toml,
+    };
     Ok(Some(parse_config(&source)?))
 }
 
@@ -135,7 +153,11 @@ fn make_absolute(sandbox: &mut SandboxConfig, folder: &Path) {
 }
 
 fn effective(written: &SandboxConfig) -> Result<SandboxSettings, CoreError> {
-    let default_path = || ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).to_vec();
+    let default_path = || {
+        ["/usr/local/bin", "/usr/bin", "/bin"]
+            .map(PathBuf::from)
+            .to_vec()
+    };
     let timeout_max = match &written.timeout_max {
         Some(limit) => limit.clone(),
         None => TimeLimit::parse("10m").map_err(|error| CoreError::Internal(error.to_string()))?,

@@ -48,22 +48,35 @@ pub struct Grants {
 impl Grants {
     /// Whether one of them covers the capability in this project. `*` never covers a destructive
     /// verb.
-    pub fn covers(&self, capability: &Capability, project: Option<&str>, destructive: bool) -> bool {
+    pub fn covers(
+        &self,
+        capability: &Capability,
+        project: Option<&str>,
+        destructive: bool,
+    ) -> bool {
         let holds = |pattern: &str| {
-            let reaches = |granted: &Option<String>| {
-                granted.is_none() || granted.as_deref() == project
-            };
-            self.by_pattern.get(pattern).is_some_and(|projects| projects.iter().any(reaches))
+            let reaches =
+                |granted: &Option<String>| granted.is_none() || granted.as_deref() == project;
+            self.by_pattern
+                .get(pattern)
+                .is_some_and(|projects| projects.iter().any(reaches))
         };
         let text = capability.as_str();
-        let prefixes = text.match_indices(':').map(|(at, _)| text.get(..at).unwrap_or_default());
+        let prefixes = text
+            .match_indices(':')
+            .map(|(at, _)| text.get(..at).unwrap_or_default());
         holds(text)
             || (!destructive && holds("*"))
-            || prefixes.into_iter().any(|words| holds(&format!("{words}:*")))
+            || prefixes
+                .into_iter()
+                .any(|words| holds(&format!("{words}:*")))
     }
 
     fn insert(&mut self, pattern: &CapabilityPattern, project: Option<String>) {
-        self.by_pattern.entry(pattern.as_str().to_owned()).or_default().push(project);
+        self.by_pattern
+            .entry(pattern.as_str().to_owned())
+            .or_default()
+            .push(project);
     }
 }
 
@@ -124,7 +137,9 @@ impl View {
     }
 
     pub(crate) fn principal_stands(&self, name: &str) -> Result<bool, Refusal> {
-        self.recall_or(&self.principals, name, |store| Ok(store.principal(name)?.is_some()))
+        self.recall_or(&self.principals, name, |store| {
+            Ok(store.principal(name)?.is_some())
+        })
     }
 
     pub(crate) fn tenant_stands(&self, id: &str) -> Result<bool, Refusal> {
@@ -137,7 +152,9 @@ impl View {
 
     pub(crate) fn project_stands(&self, tenant: &str, id: &str) -> Result<bool, Refusal> {
         let key = (tenant.to_owned(), id.to_owned());
-        self.recall_or(&self.projects, &key, |store| Ok(store.project(tenant, id)?.is_some()))
+        self.recall_or(&self.projects, &key, |store| {
+            Ok(store.project(tenant, id)?.is_some())
+        })
     }
 
     pub(crate) fn grants(&self, principal: &str, tenant: &str) -> Result<Arc<Grants>, Refusal> {
@@ -195,7 +212,11 @@ where
     Q: Eq + Hash + ?Sized,
     V: Clone,
 {
-    memory.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    memory
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(key)
+        .cloned()
 }
 
 /// What nobody has is remembered too, so a flood of made-up names must not fill the memory.

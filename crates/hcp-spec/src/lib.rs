@@ -14,6 +14,7 @@ pub mod name;
 pub mod quantity;
 pub mod refusal;
 pub mod result;
+pub mod schema;
 pub mod step;
 
 pub use envelope::{ExecEnvelope, InvalidEnvelope};

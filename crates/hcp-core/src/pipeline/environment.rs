@@ -22,7 +22,11 @@ pub(super) fn of_child(
     let confirmed = &bound.intended.confirmed;
     let session = &confirmed.identity.session;
     let sandbox = &view.settings.sandbox;
-    let path = sandbox.path.iter().map(|folder| folder.as_os_str()).collect::<Vec<_>>();
+    let path = sandbox
+        .path
+        .iter()
+        .map(|folder| folder.as_os_str())
+        .collect::<Vec<_>>();
     let mut variables: Vec<(OsString, OsString)> = Vec::with_capacity(20);
     let mut set = |name: &str, value: OsString| variables.push((name.into(), value));
     set("PATH", path.join(std::ffi::OsStr::new(":")));

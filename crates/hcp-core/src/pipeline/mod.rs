@@ -68,8 +68,8 @@ pub(crate) fn exec(runtime: &Runtime, view: &View, call: Call) -> Answer {
     let began = Instant::now();
     let call = Arc::new(call);
     let mut walk = Walk::new(Live::new(), view);
-    let decided = decide(&mut walk, call.clone())
-        .and_then(|confirmed| intend(runtime, &mut walk, confirmed));
+    let decided =
+        decide(&mut walk, call.clone()).and_then(|confirmed| intend(runtime, &mut walk, confirmed));
     match decided {
         Ok(intended) => {
             let (intent, ran) = perform(&mut walk, intended);

@@ -16,14 +16,20 @@ pub struct Refused {
 
 impl From<Refusal> for Refused {
     fn from(refusal: Refusal) -> Self {
-        Self { refusal, detail: None }
+        Self {
+            refusal,
+            detail: None,
+        }
     }
 }
 
 impl Refused {
     /// A refusal with its private reason.
     pub fn because(refusal: Refusal, detail: impl Into<String>) -> Self {
-        Self { refusal, detail: Some(detail.into()) }
+        Self {
+            refusal,
+            detail: Some(detail.into()),
+        }
     }
 }
 
@@ -67,7 +73,9 @@ pub struct Live {
 impl Live {
     /// A walk that begins now.
     pub fn new() -> Self {
-        Self { entered: Vec::with_capacity(Step::ALL.len()) }
+        Self {
+            entered: Vec::with_capacity(Step::ALL.len()),
+        }
     }
 
     /// The steps entered, in order, each with how long it took until the next began or until now.
@@ -75,7 +83,9 @@ impl Live {
         let ends = self.entered.iter().skip(1).map(|(_, began)| *began);
         let ends = ends.chain(std::iter::once(Instant::now()));
         let spans = self.entered.iter().zip(ends);
-        spans.map(|((step, began), end)| (*step, end.saturating_duration_since(*began))).collect()
+        spans
+            .map(|((step, began), end)| (*step, end.saturating_duration_since(*began)))
+            .collect()
     }
 }
 

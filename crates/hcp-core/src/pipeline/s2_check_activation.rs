@@ -29,7 +29,11 @@ pub(super) fn check_activation<M: Mode>(
     let Resolved { call, pack } = resolved;
     let judged = judge(walk, &call, M::known(&pack));
     let session = walk.settle(Step::CheckActivation, judged)?;
-    Ok(Activated { call, pack, session })
+    Ok(Activated {
+        call,
+        pack,
+        session,
+    })
 }
 
 fn judge<M: Mode>(
@@ -37,9 +41,8 @@ fn judge<M: Mode>(
     call: &Call,
     pack: Option<&Arc<LoadedPack>>,
 ) -> Judgement<Arc<Session>> {
-    let not_activated = |detail: &str| {
-        Refused::because(Refusal::NotActivated(call.pack_id.clone()), detail)
-    };
+    let not_activated =
+        |detail: &str| Refused::because(Refusal::NotActivated(call.pack_id.clone()), detail);
     let session = match walk.view.session_of(call) {
         Ok(Some(session)) => session,
         Ok(None) => return Judgement::Refused(not_activated("there is no such session")),
@@ -52,8 +55,14 @@ fn judge<M: Mode>(
         return Judgement::Refused(not_activated("the session is closed"));
     }
     walk.trail.belongs_to(&session);
-    let Some(pack) = pack else { return known_but_unjudged(walk, session) };
-    match session.packs.iter().find(|active| active.pack_id == pack.id) {
+    let Some(pack) = pack else {
+        return known_but_unjudged(walk, session);
+    };
+    match session
+        .packs
+        .iter()
+        .find(|active| active.pack_id == pack.id)
+    {
         Some(active) if pack.is_linked() || active.digest == pack.digest => {
             Judgement::Passed(session)
         }

@@ -43,20 +43,25 @@ pub(super) fn resolve_policy<M: Mode>(
     activated: Activated<M>,
 ) -> Result<Governed<M>, Refused> {
     walk.enter(Step::ResolvePolicy);
-    let Activated { call, pack, session } = activated;
+    let Activated {
+        call,
+        pack,
+        session,
+    } = activated;
     let judged = match M::known(&pack) {
         Some(pack) => judge(walk, &call, pack),
         None => Judgement::Unjudged,
     };
     let governance = walk.settle(Step::ResolvePolicy, judged)?;
-    Ok(Governed { call, pack, session, governance })
+    Ok(Governed {
+        call,
+        pack,
+        session,
+        governance,
+    })
 }
 
-fn judge<M: Mode>(
-    walk: &mut Walk<'_, M>,
-    call: &Call,
-    pack: &LoadedPack,
-) -> Judgement<Governance> {
+fn judge<M: Mode>(walk: &mut Walk<'_, M>, call: &Call, pack: &LoadedPack) -> Judgement<Governance> {
     let no_policy =
         |detail: &str| Refused::because(Refusal::NoPolicy(call.verb_key.clone()), detail);
     let Some(command) = pack.manifest.commands.get(call.verb_key.as_str()) else {
@@ -67,7 +72,9 @@ fn judge<M: Mode>(
     };
     let target = target(&call.pack_id, &call.verb_key);
     let tightened = walk.view.settings.policy(&target);
-    let approval = policy.approval.or(tightened.and_then(|policy| policy.approval));
+    let approval = policy
+        .approval
+        .or(tightened.and_then(|policy| policy.approval));
     let confirm = Manifest::needs_confirm(command, policy)
         || approval.is_some()
         || tightened.and_then(|policy| policy.confirm).unwrap_or(false);

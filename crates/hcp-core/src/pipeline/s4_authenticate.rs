@@ -36,7 +36,12 @@ pub(super) fn authenticate<M: Mode>(
     governed: Governed<M>,
 ) -> Result<Authenticated<M>, Refused> {
     walk.enter(Step::Authenticate);
-    let Governed { call, pack, session, governance } = governed;
+    let Governed {
+        call,
+        pack,
+        session,
+        governance,
+    } = governed;
     let spare = walk.spare_session.take();
     let judged = match M::known(&session).or(spare.as_ref()) {
         Some(session) => match judge(walk, session, M::known(&pack)) {
@@ -46,7 +51,12 @@ pub(super) fn authenticate<M: Mode>(
         None => Judgement::Unjudged,
     };
     let identity = walk.settle(Step::Authenticate, judged)?;
-    Ok(Authenticated { call, pack, governance, identity })
+    Ok(Authenticated {
+        call,
+        pack,
+        governance,
+        identity,
+    })
 }
 
 fn judge<M: Mode>(
@@ -61,13 +71,19 @@ fn judge<M: Mode>(
             "the Principal was removed",
         )));
     }
-    if session.expires_at.is_some_and(|expiry| expiry <= view.now_ms()) {
+    if session
+        .expires_at
+        .is_some_and(|expiry| expiry <= view.now_ms())
+    {
         return Ok(Judgement::Refused(Refusal::SessionExpired.into()));
     }
     if !view.tenant_stands(&session.tenant_id)? {
         return Ok(Judgement::Refused(Refusal::NoTenant.into()));
     }
-    let identity = Identity { session: session.clone(), tenants: view.tenant_count()? };
+    let identity = Identity {
+        session: session.clone(),
+        tenants: view.tenant_count()?,
+    };
     let brain = pack.is_some_and(|pack| pack.manifest.privacy.land == Land::Brain);
     let project = match &session.project_id {
         Some(project) => view.project_stands(&session.tenant_id, project)?,
@@ -76,11 +92,17 @@ fn judge<M: Mode>(
     if session.project_id.is_some() && !project {
         return Ok(Judgement::RefusedKnowing(
             identity,
-            Refused::because(Refusal::Unauthenticated, "the session's project was removed"),
+            Refused::because(
+                Refusal::Unauthenticated,
+                "the session's project was removed",
+            ),
         ));
     }
     if brain && !project {
-        return Ok(Judgement::RefusedKnowing(identity, Refusal::BrainRequiresProject.into()));
+        return Ok(Judgement::RefusedKnowing(
+            identity,
+            Refusal::BrainRequiresProject.into(),
+        ));
     }
     Ok(Judgement::Passed(identity))
 }

@@ -25,13 +25,23 @@ pub(super) fn assert_capability<M: Mode>(
     authenticated: Authenticated<M>,
 ) -> Result<Authorized<M>, Refused> {
     walk.enter(Step::AssertCapability);
-    let Authenticated { call, pack, governance, identity } = authenticated;
+    let Authenticated {
+        call,
+        pack,
+        governance,
+        identity,
+    } = authenticated;
     let judged = match (M::known(&governance), M::known(&identity)) {
         (Some(governance), Some(identity)) => judge(walk, governance, identity),
         _ => Judgement::Unjudged,
     };
     walk.settle(Step::AssertCapability, judged)?;
-    Ok(Authorized { call, pack, governance, identity })
+    Ok(Authorized {
+        call,
+        pack,
+        governance,
+        identity,
+    })
 }
 
 fn judge<M: Mode>(

@@ -64,7 +64,12 @@ pub(super) fn enforce_confirm<M: Mode>(
     authorized: Authorized<M>,
 ) -> Result<Confirmed<M>, Refused> {
     walk.enter(Step::EnforceConfirm);
-    let Authorized { call, pack, governance, identity } = authorized;
+    let Authorized {
+        call,
+        pack,
+        governance,
+        identity,
+    } = authorized;
     let known = M::known(&governance).cloned();
     let gate = match &known {
         Some(governance) if governance.confirm && !call.is_confirmed() => {
@@ -92,7 +97,13 @@ pub(super) fn enforce_confirm<M: Mode>(
         None => Judgement::Unjudged,
     };
     walk.settle(Step::EnforceConfirm, approval)?;
-    Ok(Confirmed { call, pack, governance, identity, prepared })
+    Ok(Confirmed {
+        call,
+        pack,
+        governance,
+        identity,
+        prepared,
+    })
 }
 
 fn prepare<M: Mode>(
@@ -100,6 +111,9 @@ fn prepare<M: Mode>(
     call: &Call,
     pack: &LoadedPack,
 ) -> Result<Prepared, Refused> {
+    if let Some(fault) = &call.fault {
+        return Err(Refusal::Arguments(fault.clone()).into());
+    }
     let unusable = |error: hcp_pack::PackError| {
         Refused::because(Refusal::NoPolicy(call.verb_key.clone()), error.to_string())
     };

@@ -30,10 +30,7 @@ pub(super) fn mint_binding(
     }
 }
 
-fn mint_for(
-    walk: &Walk<'_, Live>,
-    confirmed: &Confirmed<Live>,
-) -> Result<Binding, BindingError> {
+fn mint_for(walk: &Walk<'_, Live>, confirmed: &Confirmed<Live>) -> Result<Binding, BindingError> {
     let (call, pack) = (&confirmed.call, &confirmed.pack);
     let session = &confirmed.identity.session;
     let settings = &walk.view.settings;
@@ -46,8 +43,17 @@ fn mint_for(
         capability: confirmed.governance.capability.as_str(),
         tenants: confirmed.identity.tenants,
     };
-    let provider = select(&settings.config, &session.tenant_id, &call.pack_id, &call.verb_key);
-    let mode = if call.wants_mock() { BindingMode::Mock } else { BindingMode::Live };
+    let provider = select(
+        &settings.config,
+        &session.tenant_id,
+        &call.pack_id,
+        &call.verb_key,
+    );
+    let mode = if call.wants_mock() {
+        BindingMode::Mock
+    } else {
+        BindingMode::Live
+    };
     let need = pack.manifest.binding.as_ref();
     mint(need, provider, &settings.folder, &scope, mode, &call.cancel)
 }

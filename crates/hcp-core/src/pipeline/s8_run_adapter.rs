@@ -38,7 +38,12 @@ pub struct Ran {
 impl Ran {
     /// Nothing ran.
     pub(super) const fn refused(refused: Refused) -> Self {
-        Self { outcome: Err(refused), stdout: None, stderr: None, run: None }
+        Self {
+            outcome: Err(refused),
+            stdout: None,
+            stderr: None,
+            run: None,
+        }
     }
 }
 
@@ -57,9 +62,11 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
     let manifest = &confirmed.pack.manifest;
     let command = manifest.commands.get(confirmed.call.verb_key.as_str());
     let kind = command.map_or(&manifest.kind, |command| manifest.kind_of(command));
-    let (Kind::Wrap, Some(wrap), Some(argv)) =
-        (kind, manifest.wrap.as_ref(), confirmed.prepared.argv.as_ref())
-    else {
+    let (Kind::Wrap, Some(wrap), Some(argv)) = (
+        kind,
+        manifest.wrap.as_ref(),
+        confirmed.prepared.argv.as_ref(),
+    ) else {
         return Err(Refusal::AdapterNotExecutable(kind.as_str().to_owned()).into());
     };
     let bin = find_bin(walk, bound, wrap)?;
@@ -71,10 +78,12 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
             "set sandbox.mode = \"native-local\" in the config to run without isolation",
         ));
     }
-    let internal = |error: std::io::Error| Refused::because(
-        Refusal::Isolation("the folders of the call could not be made".to_owned()),
-        error.to_string(),
-    );
+    let internal = |error: std::io::Error| {
+        Refused::because(
+            Refusal::Isolation("the folders of the call could not be made".to_owned()),
+            error.to_string(),
+        )
+    };
     let scratch = Scratch::create(&walk.view.home.scratch()).map_err(internal)?;
     let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
     let limits = limits(&manifest.sandbox, settings.sandbox.timeout_max.as_ref())?;
@@ -85,7 +94,10 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         environment,
         working_directory: confirmed.pack.root.clone(),
         stdin: Stdin::Null,
-        limits: Limits { stderr_tail: SHOWN + redactor.margin(), ..limits.1 },
+        limits: Limits {
+            stderr_tail: SHOWN + redactor.margin(),
+            ..limits.1
+        },
         cancel: &confirmed.call.cancel,
     };
     let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
@@ -94,8 +106,15 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
 
 fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<CheckedBin, Refused> {
     let pack = &bound.intended.confirmed.pack;
-    let allowed: Vec<String> =
-        walk.view.settings.sandbox.allow_bins.iter().chain(&pack.allow_bins).cloned().collect();
+    let allowed: Vec<String> = walk
+        .view
+        .settings
+        .sandbox
+        .allow_bins
+        .iter()
+        .chain(&pack.allow_bins)
+        .cloned()
+        .collect();
     let search = BinSearch {
         pack_root: &pack.root,
         path: &walk.view.settings.sandbox.path,
@@ -126,8 +145,15 @@ fn limits(wish: &Sandbox, ceiling: Option<&TimeLimit>) -> Result<(TimeLimit, Lim
     };
     let limits = Limits {
         timeout: timeout.duration(),
-        output: wish.output.as_ref().map_or(Sandbox::DEFAULT_OUTPUT, |size| size.bytes()),
-        memory: Some(wish.memory.as_ref().map_or(Sandbox::DEFAULT_MEMORY, |size| size.bytes())),
+        output: wish
+            .output
+            .as_ref()
+            .map_or(Sandbox::DEFAULT_OUTPUT, |size| size.bytes()),
+        memory: Some(
+            wish.memory
+                .as_ref()
+                .map_or(Sandbox::DEFAULT_MEMORY, |size| size.bytes()),
+        ),
         processes: Some(wish.processes.unwrap_or(Sandbox::DEFAULT_PROCESSES)),
         ..Limits::default()
     };
@@ -163,7 +189,10 @@ fn read(
             outcome: Ok(read.result),
             stdout: None,
             stderr: (!stderr.is_empty()).then_some(stderr),
-            run: Some(Run { replaced: read.replaced, ..run }),
+            run: Some(Run {
+                replaced: read.replaced,
+                ..run
+            }),
         };
     }
     let over = finished.stdout_total;

@@ -35,7 +35,10 @@ pub(super) fn intend(
 ) -> Result<Intended, Refused> {
     let event = event(AuditKind::Intent, runtime, walk, &confirmed.call);
     let intent = runtime.store().begin(&event).map_err(|error| {
-        Refused::from(Refusal::Audit(format!("the intent was not written: {}", in_short(&error))))
+        Refused::from(Refusal::Audit(format!(
+            "the intent was not written: {}",
+            in_short(&error)
+        )))
     })?;
     Ok(Intended { confirmed, intent })
 }
@@ -58,9 +61,10 @@ pub(super) fn record_refusal(
     let (seq, refused) = match recorded {
         Ok(seq) => (Some(seq), refused),
         // Refused either way; what cannot be recorded is told as such, so that somebody looks.
-        Err(error) => {
-            (None, Refused::because(unrecorded(&error, &refused.refusal), error.to_string()))
-        }
+        Err(error) => (
+            None,
+            Refused::because(unrecorded(&error, &refused.refusal), error.to_string()),
+        ),
     };
     let envelope = ResultEnvelope::refused(&call.pack_id, &call.verb_key, &refused.refusal);
     Answer {
@@ -96,7 +100,10 @@ pub(super) fn record_outcome(
         event.error = Some(refused.refusal.to_string());
         event.detail.clone_from(&refused.detail);
     }
-    event.metadata = ran.run.as_ref().map(|run| run.to_json(began.elapsed()).to_string());
+    event.metadata = ran
+        .run
+        .as_ref()
+        .map(|run| run.to_json(began.elapsed()).to_string());
     let intent_seq = intent.seq();
     let recorded = runtime.store().finish(intent, &event);
     let mut warning = walk.trail.warning.take();
@@ -105,7 +112,14 @@ pub(super) fn record_outcome(
     if let Err(error) = &recorded {
         warning = Some(format!("the outcome was not recorded: {}", in_short(error)));
     }
-    answer(walk, call, ran, began, recorded.unwrap_or(intent_seq), warning)
+    answer(
+        walk,
+        call,
+        ran,
+        began,
+        recorded.unwrap_or(intent_seq),
+        warning,
+    )
 }
 
 fn answer(
@@ -116,7 +130,12 @@ fn answer(
     seq: u64,
     warning: Option<String>,
 ) -> Answer {
-    let Ran { outcome, stdout, stderr, run } = ran;
+    let Ran {
+        outcome,
+        stdout,
+        stderr,
+        run,
+    } = ran;
     let mut metadata = Metadata {
         audit_seq: Some(seq),
         duration: began.elapsed(),
@@ -126,15 +145,27 @@ fn answer(
         ..Metadata::default()
     };
     let (envelope, refusal) = match outcome {
-        Ok(result) => (ResultEnvelope::success(&call.pack_id, &call.verb_key, result), None),
+        Ok(result) => (
+            ResultEnvelope::success(&call.pack_id, &call.verb_key, result),
+            None,
+        ),
         Err(Refused { refusal, detail }) => {
             metadata.detail = detail;
-            (ResultEnvelope::refused(&call.pack_id, &call.verb_key, &refusal), Some(refusal))
+            (
+                ResultEnvelope::refused(&call.pack_id, &call.verb_key, &refusal),
+                Some(refusal),
+            )
         }
     };
     Answer {
-        envelope: ResultEnvelope { stdout, stderr, ..envelope },
-        exit_status: refusal.as_ref().map_or(ExitStatus::Ok, Refusal::exit_status),
+        envelope: ResultEnvelope {
+            stdout,
+            stderr,
+            ..envelope
+        },
+        exit_status: refusal
+            .as_ref()
+            .map_or(ExitStatus::Ok, Refusal::exit_status),
         refusal,
         metadata,
     }
@@ -165,9 +196,12 @@ pub(crate) fn record_invalid(
         ..Metadata::default()
     };
     match recorded {
-        Ok(_) => {
-            Answer { envelope: failed, exit_status: ExitStatus::Usage, refusal: None, metadata }
-        }
+        Ok(_) => Answer {
+            envelope: failed,
+            exit_status: ExitStatus::Usage,
+            refusal: None,
+            metadata,
+        },
         Err(error) => {
             let refusal = Refusal::Audit(in_short(&error));
             Answer {
@@ -220,10 +254,12 @@ fn arguments(call: &Call) -> String {
         return text;
     }
     let digest = Sha256::digest(text.as_bytes());
-    let hex = digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
-        hex.push_str(&format!("{byte:02x}"));
-        hex
-    });
+    let hex = digest
+        .iter()
+        .fold(String::with_capacity(64), |mut hex, byte| {
+            hex.push_str(&format!("{byte:02x}"));
+            hex
+        });
     format!("{{\"sha256\":\"{hex}\",\"bytes\":{}}}", text.len())
 }
 
@@ -233,7 +269,11 @@ fn bounded(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();
     }
-    let cut = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST).last();
+    let cut = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= LONGEST)
+        .last();
     format!("{}…", text.get(..cut.unwrap_or(0)).unwrap_or_default())
 }
 

@@ -45,7 +45,12 @@ pub struct Walk<'a, M> {
 
 impl<'a, M: Mode> Walk<'a, M> {
     pub(super) fn new(mode: M, view: &'a View) -> Self {
-        Self { mode, view, trail: Trail::default(), spare_session: None }
+        Self {
+            mode,
+            view,
+            trail: Trail::default(),
+            spare_session: None,
+        }
     }
 
     pub(super) fn enter(&mut self, step: Step) {

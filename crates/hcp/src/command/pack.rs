@@ -1,0 +1,294 @@
+//! `hcp pack`: what is installed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use hcp_core::LoadedPack;
+use hcp_core::operator::AddOptions;
+use hcp_spec::ExitStatus;
+use hcp_spec::manifest::{Argument, Command, Manifest};
+use serde_json::{Value, json};
+
+use super::{relative, rfc3339};
+use crate::ambient::Ambient;
+use crate::failure::Failure;
+use crate::terminal::{Page, Terminal, Tone};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Pack {
+    /// Add the pack in a folder: copy it into the home and pin its bytes
+    Add(Add),
+    /// Remove a pack; records that name it stay
+    Remove {
+        /// Its id
+        #[arg(value_name = "PACK")]
+        id: String,
+    },
+    /// List the installed packs
+    List {
+        /// Show only the first N
+        #[arg(long)]
+        limit: Option<usize>,
+    },
+    /// Show a pack's commands, or one command with its arguments
+    Show {
+        /// Its id
+        #[arg(value_name = "PACK")]
+        id: String,
+        /// One of its commands
+        verb: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// The folder that holds hcp.toml or hcp.json
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// A bin outside of the pack that it may use; may be given several times
+    #[arg(long = "allow-bin", value_name = "BIN")]
+    allow_bins: Vec<String>,
+    /// A capability word that it may share with other packs and standing grants
+    #[arg(long = "share-capability", value_name = "WORD")]
+    share_capabilities: Vec<String>,
+    /// Run it from where it is, unpinned; for authors
+    #[arg(long)]
+    link: bool,
+}
+
+impl Pack {
+    pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
+        let installation = ambient.open()?;
+        let operator = installation.operator();
+        match self {
+            Self::Add(add) => {
+                let options = AddOptions {
+                    allow_bins: add.allow_bins,
+                    share_capabilities: add.share_capabilities,
+                    link: add.link,
+                };
+                let added = operator.add_pack(&add.folder, &options)?;
+                for warning in &added.warnings {
+                    terminal.warn(&warning.message, &warning.hint);
+                }
+                let id = added.manifest.id.as_str();
+                let data = json!({
+                    "pack_id": id,
+                    "version": added.manifest.version,
+                    "digest": added.digest,
+                    "added": !added.already_there,
+                });
+                terminal.show(&data, |page| {
+                    let what = if added.already_there {
+                        "was there already:"
+                    } else {
+                        "added"
+                    };
+                    page.marked(
+                        Tone::Good,
+                        "✓",
+                        &format!("{what} {id} {}", added.manifest.version),
+                    );
+                    page.field("digest", &added.digest);
+                    page.field("next", &format!("hcp activate {id}"));
+                });
+            }
+            Self::Remove { id } => {
+                operator.remove_pack(&id)?;
+                terminal.show(&json!({ "removed": id }), |page| {
+                    page.marked(Tone::Good, "✓", &format!("removed {id}"));
+                });
+            }
+            Self::List { limit } => {
+                let mut all = installation.runtime.store().packs()?;
+                all.truncate(limit.unwrap_or(usize::MAX));
+                list(terminal, &all);
+            }
+            Self::Show { id, verb } => {
+                let pack = operator.load_pack(&id)?;
+                match verb {
+                    Some(verb) => show_command(terminal, &pack, &verb)?,
+                    None => show(terminal, &pack),
+                }
+            }
+        }
+        Ok(ExitStatus::Ok)
+    }
+}
+
+fn list(terminal: &Terminal, all: &[hcp_store::InstalledPack]) {
+    let data: Vec<Value> = all
+        .iter()
+        .map(|pack| {
+            json!({
+                "pack_id": pack.id,
+                "version": pack.version,
+                "digest": pack.digest,
+                "linked": matches!(pack.root, hcp_store::PackRoot::Linked(_)),
+                "allow_bins": pack.allow_bins,
+                "capabilities": pack.capabilities,
+                "added_at": rfc3339(pack.added_at),
+            })
+        })
+        .collect();
+    terminal.show(&Value::from(data), |page| {
+        let rows = all
+            .iter()
+            .map(|pack| {
+                let short = pack.digest.get(..12).unwrap_or(&pack.digest).to_owned();
+                let added = relative(pack.added_at);
+                vec![pack.id.clone(), pack.version.clone(), short, added]
+            })
+            .collect();
+        let head = ["pack", "version", "digest", "added"];
+        page.table(&head, rows, "no packs; `hcp pack add DIR` adds one");
+    });
+}
+
+fn show(terminal: &Terminal, pack: &LoadedPack) {
+    let manifest = &pack.manifest;
+    let commands: Vec<Value> = manifest
+        .commands
+        .iter()
+        .map(|(key, c)| command_data(manifest, key.as_str(), c))
+        .collect();
+    let data = json!({
+        "pack_id": pack.id,
+        "version": manifest.version,
+        "summary": manifest.summary,
+        "kind": manifest.kind.as_str(),
+        "digest": pack.digest,
+        "linked": pack.is_linked(),
+        "commands": commands,
+    });
+    terminal.show(&data, |page| {
+        page.field("pack", &format!("{} {}", pack.id, manifest.version));
+        page.field("summary", &manifest.summary);
+        page.field("digest", &pack.digest);
+        page.line("");
+        let rows = manifest
+            .commands
+            .iter()
+            .map(|(key, command)| {
+                let policy = manifest.policy.get(key);
+                vec![
+                    key.to_string(),
+                    command.effect.as_str().to_owned(),
+                    policy.map_or("no policy".to_owned(), |p| p.capability.to_string()),
+                    policy
+                        .map_or("", |p| gate(Manifest::needs_confirm(command, p)))
+                        .to_owned(),
+                    command.summary.clone(),
+                ]
+            })
+            .collect();
+        let head = ["verb", "effect", "capability", "gate", "summary"];
+        page.table(&head, rows, "no commands");
+    });
+}
+
+fn show_command(terminal: &Terminal, pack: &LoadedPack, verb: &str) -> Result<(), Failure> {
+    let manifest = &pack.manifest;
+    let Some(command) = manifest.commands.get(verb) else {
+        let keys = manifest
+            .commands
+            .keys()
+            .map(hcp_spec::name::VerbKey::as_str);
+        let hint = hcp_pack::closest(verb, keys).map_or_else(
+            || format!("`hcp pack show {}` lists its commands", pack.id),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
+        return Err(Failure::usage(
+            format!("pack `{}` has no command `{verb}`", pack.id),
+            hint,
+        ));
+    };
+    terminal.show(&command_data(manifest, verb, command), |page| {
+        page.field("command", &format!("{} {verb}", pack.id));
+        page.field("summary", &command.summary);
+        page.field("effect", command.effect.as_str());
+        match manifest.policy.get(verb) {
+            Some(policy) => {
+                page.field("capability", policy.capability.as_str());
+                page.field("gate", gate(Manifest::needs_confirm(command, policy)));
+            }
+            None => page.field(
+                "capability",
+                "none: it has no Policy entry and cannot be run",
+            ),
+        }
+        page.line("");
+        arguments(page, command);
+        for (name, example) in &command.examples {
+            page.line("");
+            page.field("example", example.summary.as_deref().unwrap_or(name));
+            page.line(&format!(
+                "  hcp exec {} '{verb}' -- {}",
+                pack.id,
+                pairs(&example.args)
+            ));
+        }
+    });
+    Ok(())
+}
+
+fn arguments(page: &mut Page<'_>, command: &Command) {
+    let rows = command
+        .args
+        .iter()
+        .map(|(name, argument)| {
+            let need = if argument.required { "required" } else { "" };
+            let summary = argument.summary.clone().unwrap_or_default();
+            vec![
+                name.clone(),
+                schema_type(argument),
+                need.to_owned(),
+                summary,
+            ]
+        })
+        .collect();
+    page.table(
+        &["argument", "type", "", "summary"],
+        rows,
+        "it declares no arguments",
+    );
+}
+
+fn pairs(args: &serde_json::Map<String, Value>) -> String {
+    let pair = |(key, value): (&String, &Value)| match value {
+        Value::String(text) if !text.contains(|c: char| c.is_whitespace() || c == '\'') => {
+            format!("{key}={text}")
+        }
+        Value::Number(_) | Value::Bool(_) => format!("{key}={value}"),
+        other => format!("'{key}:={}'", other.to_string().replace('\'', "'\\''")),
+    };
+    args.iter().map(pair).collect::<Vec<_>>().join(" ")
+}
+
+fn schema_type(argument: &Argument) -> String {
+    let schema = argument.schema.as_ref();
+    match schema.and_then(|schema| schema.get("type")) {
+        Some(Value::String(word)) => word.clone(),
+        Some(other) => other.to_string(),
+        None if schema.is_some_and(|schema| schema.get("enum").is_some()) => "enum".to_owned(),
+        None => "any".to_owned(),
+    }
+}
+
+fn command_data(manifest: &Manifest, key: &str, command: &Command) -> Value {
+    let policy = manifest.policy.get(key);
+    json!({
+        "verb_key": key,
+        "summary": command.summary,
+        "kind": manifest.kind_of(command).as_str(),
+        "effect": command.effect.as_str(),
+        "capability": policy.map(|policy| policy.capability.as_str()),
+        "confirm": policy.map(|policy| Manifest::needs_confirm(command, policy)),
+        "args": command.args,
+        "examples": command.examples,
+    })
+}
+
+const fn gate(confirm: bool) -> &'static str {
+    if confirm { "confirm" } else { "open" }
+}
