@@ -211,22 +211,15 @@ impl<'a> Scanner<'a> {
         let start = self.offset;
         self.offset += 1;
         loop {
-            let run = self
-                .rest()
-                .iter()
-                .position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
-                .ok_or(JsonError::Syntax {
-                    offset: self.text.len(),
-                    what: "the closing `\"`",
-                })?;
-            self.offset += run;
+            self.offset += plain_run(self.rest());
             match self.peek() {
                 Some(b'"') => {
                     self.offset += 1;
                     return Ok(self.text.get(start..self.offset).unwrap_or_default());
                 }
                 Some(b'\\') => self.escape()?,
-                _ => return Err(self.fault("no control character inside a string")),
+                Some(_) => return Err(self.fault("no control character inside a string")),
+                None => return Err(self.fault("the closing `\"`")),
             }
         }
     }
@@ -285,11 +278,19 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_white_space(&mut self) {
-        let count = self
-            .rest()
+        let rest = self.rest();
+        if rest.first().is_none_or(|byte| *byte > b' ') {
+            return;
+        }
+        // Indentation comes in long runs of spaces.
+        let (chunks, _) = rest.as_chunks::<8>();
+        let mut count = 8 * chunks
             .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            .take_while(|chunk| **chunk == [b' '; 8])
             .count();
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = rest.get(count) {
+            count += 1;
+        }
         self.offset += count;
     }
 
@@ -309,11 +310,34 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// How many bytes at the start of `bytes` stand for themselves inside a string: neither `"`, `\` nor a
+/// control character. Most of a large text is inside strings, so eight bytes are looked at together.
+#[inline]
+pub fn plain_run(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_le_bytes([0x01; 8]);
+    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = zero_bytes(word ^ (ONES * u64::from(b'"')));
+        let backslash = zero_bytes(word ^ (ONES * u64::from(b'\\')));
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        // The lowest marked byte is exact; a borrow can only spoil those above it.
+        let special = quote | backslash | control;
+        if special != 0 {
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    bytes.len() - rest.len() + rest.iter().position(special).unwrap_or(rest.len())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{JsonError, Scanner};
+    use super::{JsonError, Scanner, plain_run};
 
     fn accepts(text: &str, limit: usize) -> Result<usize, JsonError> {
         let mut scanner = Scanner::new(text, limit);
@@ -359,6 +383,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn eight_bytes_together_are_as_one_by_one(
+            mut bytes in proptest::collection::vec(0x20..=0xff_u8, 0..40),
+            place in 0..40_usize,
+            special in 0..=0xff_u8,
+        ) {
+            if let Some(byte) = bytes.get_mut(place) {
+                *byte = special;
+            }
+            let plain = |byte: &&u8| !matches!(**byte, b'"' | b'\\' | 0..=0x1f);
+            prop_assert_eq!(plain_run(&bytes), bytes.iter().take_while(plain).count());
+        }
+
         #[test]
         fn agrees_with_serde_json(text in "[\\[\\]{},:\"\\\\u0-9a-fe.+\\- \ntruefalsn]{0,24}") {
             let theirs = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
