@@ -211,22 +211,15 @@ impl<'a> Scanner<'a> {
         let start = self.offset;
         self.offset += 1;
         loop {
-            let run = self
-                .rest()
-                .iter()
-                .position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
-                .ok_or(JsonError::Syntax {
-                    offset: self.text.len(),
-                    what: "the closing `\"`",
-                })?;
-            self.offset += run;
+            self.offset += plain_run(self.rest());
             match self.peek() {
                 Some(b'"') => {
                     self.offset += 1;
                     return Ok(self.text.get(start..self.offset).unwrap_or_default());
                 }
                 Some(b'\\') => self.escape()?,
-                _ => return Err(self.fault("no control character inside a string")),
+                Some(_) => return Err(self.fault("no control character inside a string")),
+                None => return Err(self.fault("the closing `\"`")),
             }
         }
     }
@@ -285,11 +278,19 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_white_space(&mut self) {
-        let count = self
-            .rest()
+        let rest = self.rest();
+        if rest.first().is_none_or(|byte| *byte > b' ') {
+            return;
+        }
+        // Indentation comes in long runs of spaces.
+        let (chunks, _) = rest.as_chunks::<8>();
+        let mut count = 8 * chunks
             .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            .take_while(|chunk| **chunk == [b' '; 8])
             .count();
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = rest.get(count) {
+            count += 1;
+        }
         self.offset += count;
     }
 
@@ -307,6 +308,28 @@ impl<'a> Scanner<'a> {
             what,
         }
     }
+}
+
+/// How many bytes at the start of `bytes` stand for themselves inside a string. Most of a large text
+/// is inside strings, so eight bytes are looked at together.
+fn plain_run(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_le_bytes([0x01; 8]);
+    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = zero_bytes(word ^ (ONES * b'"' as u64));
+        let backslash = zero_bytes(word ^ (ONES * b'\\' as u64));
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        // The lowest marked byte is exact; a borrow can only spoil those above it.
+        let special = quote | backslash | control;
+        if special != 0 {
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    bytes.len() - rest.len() + rest.iter().position(special).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
