@@ -152,7 +152,8 @@ fn write_text(writer: &mut impl Write, name: &str, text: Option<&String>) -> io:
 }
 
 fn quote(text: &str) -> String {
-    serde_json::Value::String(text.to_owned()).to_string()
+    // A string always has a JSON form, and this one is made without a second copy of the text.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 #[cfg(test)]

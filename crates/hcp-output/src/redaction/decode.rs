@@ -231,13 +231,14 @@ mod tests {
                 let source = text.as_bytes();
                 let Some(decoded) = notation.decode(source) else { continue };
                 let end = (start + length).min(decoded.len());
-                if start >= end { continue }
-                let mut spans = vec![start..end];
+                if start >= end || end == decoded.len() { continue }
+                let mut spans = [start..end, end..decoded.len()];
                 notation.locate(source, &mut spans);
-                let written = &source[spans[0].clone()];
-                let again = notation.decode(written).unwrap_or_else(|| written.to_vec());
+                let [written, rest] = spans.map(|span| &source[span]);
+                let again = |text: &[u8]| notation.decode(text).unwrap_or_else(|| text.to_vec());
                 let wanted = &decoded[start..end];
-                prop_assert!(again.windows(wanted.len()).any(|window| window == wanted));
+                prop_assert!(again(written).windows(wanted.len()).any(|window| window == wanted));
+                prop_assert!(again(rest).ends_with(&decoded[end..]));
             }
         }
     }

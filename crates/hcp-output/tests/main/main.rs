@@ -5,6 +5,9 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::print_stderr,
     missing_docs
 )]
 

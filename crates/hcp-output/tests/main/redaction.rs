@@ -21,7 +21,7 @@ fn every_form_of_a_secret_is_masked_in_text() {
             format!("{SECRET}, {SECRET}"),
             "[redacted], [redacted]",
         ),
-        ("json", format!("say {:?}", SECRET), "say \"[redacted]\""),
+        ("json", format!("say {SECRET:?}"), "say \"[redacted]\""),
         (
             "json in json",
             format!("{:?}", format!("{SECRET:?}")),
@@ -280,7 +280,7 @@ fn forms(secret: &[u8]) -> Vec<Vec<u8>> {
     ];
     if let Ok(text) = str::from_utf8(secret) {
         let json = serde_json::Value::from(text).to_string();
-        forms.push(json[1..json.len() - 1].as_bytes().to_vec());
+        forms.push(json.as_bytes()[1..json.len() - 1].to_vec());
     }
     forms
 }

@@ -7,5 +7,5 @@
 mod scanner;
 mod value;
 
-pub use scanner::{Event, JsonError, Scanner};
+pub use scanner::{Event, JsonError, Scanner, plain_run};
 pub use value::{parse_value, unescape};

@@ -310,17 +310,18 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How many bytes at the start of `bytes` stand for themselves inside a string. Most of a large text
-/// is inside strings, so eight bytes are looked at together.
-fn plain_run(bytes: &[u8]) -> usize {
+/// How many bytes at the start of `bytes` stand for themselves inside a string: neither `"`, `\` nor a
+/// control character. Most of a large text is inside strings, so eight bytes are looked at together.
+#[inline]
+pub fn plain_run(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_le_bytes([0x01; 8]);
     const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
     let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
     let (chunks, rest) = bytes.as_chunks::<8>();
     for (index, chunk) in chunks.iter().enumerate() {
         let word = u64::from_le_bytes(*chunk);
-        let quote = zero_bytes(word ^ (ONES * b'"' as u64));
-        let backslash = zero_bytes(word ^ (ONES * b'\\' as u64));
+        let quote = zero_bytes(word ^ (ONES * u64::from(b'"')));
+        let backslash = zero_bytes(word ^ (ONES * u64::from(b'\\')));
         let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
         // The lowest marked byte is exact; a borrow can only spoil those above it.
         let special = quote | backslash | control;
@@ -336,7 +337,7 @@ fn plain_run(bytes: &[u8]) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{JsonError, Scanner};
+    use super::{JsonError, Scanner, plain_run};
 
     fn accepts(text: &str, limit: usize) -> Result<usize, JsonError> {
         let mut scanner = Scanner::new(text, limit);
@@ -382,6 +383,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn eight_bytes_together_are_as_one_by_one(
+            mut bytes in proptest::collection::vec(0x20..=0xff_u8, 0..40),
+            place in 0..40_usize,
+            special in 0..=0xff_u8,
+        ) {
+            if let Some(byte) = bytes.get_mut(place) {
+                *byte = special;
+            }
+            let plain = |byte: &&u8| !matches!(**byte, b'"' | b'\\' | 0..=0x1f);
+            prop_assert_eq!(plain_run(&bytes), bytes.iter().take_while(plain).count());
+        }
+
         #[test]
         fn agrees_with_serde_json(text in "[\\[\\]{},:\"\\\\u0-9a-fe.+\\- \ntruefalsn]{0,24}") {
             let theirs = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
