@@ -1,0 +1,180 @@
+//! Whole calls, from the start of the process to its end: against bubblewrap, against the floor, and
+//! split by step.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use hcp_spec::Step;
+
+use crate::error::BenchError;
+use crate::installation::{Installation, at, run};
+use crate::report::Report;
+use crate::timing::{median, take_turns, timed};
+
+const ALONE: &str = "the program alone";
+
+/// Compares one call with the same program in bubblewrap, and with the program alone.
+///
+/// # Errors
+/// When a call fails. Where bubblewrap cannot run, the report says so and goes on without it.
+pub(crate) fn whole_calls(
+    installation: &Installation,
+    runs: u32,
+    report: &mut Report,
+) -> Result<(), BenchError> {
+    let what = "hcp exec, native-local, audit durable";
+    let mut call = || time_of(installation.call(&[]));
+    let mut alone = || time_of(Command::new(installation.noop()));
+    let mut jailed = || time_of(bubblewrap(installation.noop()));
+    if let Err(error) = jailed() {
+        report.note(format!("without bubblewrap: {error}"));
+        let [call, alone] = take_turns(runs, [&mut call, &mut alone])?;
+        report.compare(what, call, ALONE, alone);
+        return Ok(());
+    }
+    let [call, jailed, alone] = take_turns(runs, [&mut call, &mut jailed, &mut alone])?;
+    report.compare(what, call, "bwrap --ro-bind / / --unshare-all", jailed);
+    report.compare(what, call, ALONE, alone);
+    Ok(())
+}
+
+fn time_of(mut command: Command) -> Result<Duration, BenchError> {
+    let (time, answer) = timed(|| run(&mut command));
+    answer.map(|_| time)
+}
+
+fn bubblewrap(program: &Path) -> Command {
+    let mut command = Command::new("bwrap");
+    command
+        .args(["--ro-bind", "/", "/", "--unshare-all"])
+        .arg(program);
+    command
+}
+
+/// Splits a call by its steps, each against the whole of them.
+///
+/// # Errors
+/// When a call fails, or does not tell its timings.
+pub(crate) fn steps(
+    installation: &Installation,
+    runs: u32,
+    report: &mut Report,
+) -> Result<(), BenchError> {
+    let mut times: [Vec<Duration>; 9] = Default::default();
+    for _ in 0..runs {
+        let mut call = installation.call(&["--timings"]);
+        let (_, stderr) = run(&mut call)?;
+        let mut told = 0;
+        for line in stderr.lines() {
+            if let Some((step, time)) = timing(line) {
+                if let Some(times) = times.get_mut(usize::from(step.number()) - 1) {
+                    times.push(time);
+                }
+                told += 1;
+            }
+        }
+        if told == 0 {
+            return Err(BenchError::Answer {
+                command: format!("{call:?}"),
+                answer: stderr,
+                expected: "line of a step and its microseconds",
+            });
+        }
+    }
+    let medians = times.map(median);
+    let whole = medians.iter().sum();
+    for (step, time) in Step::ALL.into_iter().zip(medians) {
+        let what = format!("step {} {}", step.number(), step.name());
+        report.compare(what, time, "all nine steps", whole);
+    }
+    Ok(())
+}
+
+/// Reads `<step_name> <µs>`; other lines are none of ours.
+fn timing(line: &str) -> Option<(Step, Duration)> {
+    let (name, microseconds) = line.split_once(' ')?;
+    let step = Step::ALL.into_iter().find(|step| step.name() == name)?;
+    let microseconds: f64 = microseconds.trim().parse().ok()?;
+    let time = Duration::try_from_secs_f64(microseconds / 1e6).ok()?;
+    Some((step, time))
+}
+
+/// The size of the program, and the most memory that one call held.
+///
+/// # Errors
+/// When the call fails, or its memory cannot be told.
+pub(crate) fn footprint(
+    installation: &Installation,
+    peak: &Path,
+    report: &mut Report,
+) -> Result<(), BenchError> {
+    let program = installation.program();
+    let bytes = at(program, fs::metadata(program))?.len();
+    report.note(format!(
+        "size of the stripped program: {}",
+        mebibytes(bytes)
+    ));
+
+    let call = installation.call(&[]);
+    let mut measured = Command::new(peak);
+    measured.arg(call.get_program()).args(call.get_args());
+    measured.env_clear();
+    for (name, value) in call.get_envs() {
+        if let Some(value) = value {
+            measured.env(name, value);
+        }
+    }
+    let (answer, _) = run(&mut measured)?;
+    let kibibytes: u64 = answer.parse().map_err(|_| BenchError::Answer {
+        command: format!("{measured:?}"),
+        answer,
+        expected: "number of KiB",
+    })?;
+    report.note(format!(
+        "peak memory of one call: {}",
+        mebibytes(kibibytes * 1024)
+    ));
+    Ok(())
+}
+
+fn mebibytes(bytes: u64) -> String {
+    let tenths = bytes * 10 / (1 << 20);
+    format!("{}.{} MiB", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hcp_spec::Step;
+
+    use super::{mebibytes, timing};
+
+    #[test]
+    fn only_lines_of_steps_are_read() {
+        let time = |microseconds| Duration::from_micros(microseconds);
+        for (line, expected) in [
+            ("resolve_pack 12", Some((Step::ResolvePack, time(12)))),
+            (
+                "record 7.5",
+                Some((Step::Record, Duration::from_nanos(7500))),
+            ),
+            ("resolve_pack", None),
+            ("resolve_pack soon", None),
+            ("resolve_pack -1", None),
+            ("total 99", None),
+            ("", None),
+        ] {
+            assert_eq!(timing(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_told_to_a_tenth() {
+        for (bytes, text) in [(0, "0.0 MiB"), (1 << 20, "1.0 MiB"), (8_650_752, "8.2 MiB")] {
+            assert_eq!(mebibytes(bytes), text);
+        }
+    }
+}
