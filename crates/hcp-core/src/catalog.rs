@@ -51,14 +51,14 @@ impl LoadedPack {
             rehash(&root, &row.digest)?;
         }
         let manifest = read_manifest(&root).map_err(|error| Unusable::Pack(error.to_string()))?;
-        if manifest.id.as_str() != row.id {
+        if manifest.id != row.id {
             return Err(Unusable::Pack(format!(
                 "its manifest now says it is `{}`",
                 manifest.id
             )));
         }
         Ok(Self {
-            id: row.id.clone(),
+            id: row.id.to_string(),
             digest: row.digest.clone(),
             prepared: manifest.commands.iter().map(|_| OnceLock::new()).collect(),
             root,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hcp_spec::Refusal;
 use hcp_spec::config::Mode;
 use hcp_spec::manifest::Sandbox;
-use hcp_spec::name::{Capability, CapabilityPattern};
+use hcp_spec::name::{Capability, CapabilityPattern, ProjectId};
 use hcp_store::{Session, Store, StoreError};
 
 use crate::call::Call;
@@ -72,7 +72,7 @@ impl Grants {
                 .any(|words| holds(&format!("{words}:*")))
     }
 
-    fn insert(&mut self, pattern: &CapabilityPattern, project: Option<String>) {
+    fn insert(&mut self, pattern: &CapabilityPattern, project: Option<&ProjectId>) {
         self.by_pattern
             .entry(pattern.as_str().to_owned())
             .or_default()
@@ -162,7 +162,7 @@ impl View {
         self.recall_or(&self.grants, &key, |store| {
             let mut grants = Grants::default();
             for grant in store.grants_of(principal, tenant)? {
-                grants.insert(&grant.capability, grant.project_id);
+                grants.insert(&grant.capability, grant.project_id.as_ref());
             }
             Ok(Arc::new(grants))
         })

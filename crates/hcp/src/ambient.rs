@@ -101,7 +101,7 @@ impl Ambient {
         let caller = caller();
         let known = runtime.store().principal_of_uid(caller.uid)?;
         let principal = match known {
-            Some(principal) => PrincipalName::parse(&principal.name)?,
+            Some(principal) => principal.name,
             None => caller.principal,
         };
         Ok(Installation { runtime, principal })

@@ -2,7 +2,6 @@
 
 use hcp_spec::audit::DEFAULT_TENANT;
 use hcp_spec::name::{CapabilityPattern, PrincipalName, ProjectId, TenantId};
-use hcp_store::NewGrant;
 
 use super::{Operator, Subject};
 use crate::error::CoreError;
@@ -21,24 +20,28 @@ pub struct GrantTerms {
 }
 
 impl Operator<'_> {
-    /// Grants a capability. Granting the same again changes nothing.
+    /// Grants a capability. Granting the same again changes nothing and says so with `false`.
     ///
     /// # Errors
     /// When the Principal, tenant or project does not exist.
-    pub fn add_grant(&self, terms: &GrantTerms) -> Result<(), CoreError> {
-        let tenant = terms
-            .tenant
-            .as_ref()
-            .map_or(DEFAULT_TENANT, TenantId::as_str);
+    pub fn add_grant(&self, terms: &GrantTerms) -> Result<bool, CoreError> {
+        let tenant = terms.tenant()?;
         self.demand_principal(terms.principal.as_str())?;
-        self.demand_tenant(tenant)?;
+        self.demand_tenant(tenant.as_str())?;
         if let Some(project) = &terms.project {
-            self.demand_project(tenant, project.as_str())?;
+            self.demand_project(tenant.as_str(), project.as_str())?;
         }
-        let grant = new_grant(terms, tenant);
-        self.change("grant add", &subject(terms, tenant), |changes| {
-            changes.add_grant(&grant)
-        })
+        let held = self.runtime.store().grants_of(terms.principal.as_str(), tenant.as_str())?;
+        if held.iter().any(|grant| {
+            grant.capability == terms.capability && grant.project_id == terms.project
+        }) {
+            return Ok(false);
+        }
+        self.change("grant add", &terms.subject(&tenant), |changes| {
+            let project = terms.project.as_ref();
+            changes.add_grant(&terms.principal, &terms.capability, &tenant, project)
+        })?;
+        Ok(true)
     }
 
     /// Takes a grant back, named as it was given.
@@ -46,35 +49,33 @@ impl Operator<'_> {
     /// # Errors
     /// When there is no such grant.
     pub fn remove_grant(&self, terms: &GrantTerms) -> Result<(), CoreError> {
-        let tenant = terms
-            .tenant
-            .as_ref()
-            .map_or(DEFAULT_TENANT, TenantId::as_str);
-        let grant = new_grant(terms, tenant);
-        self.change("grant remove", &subject(terms, tenant), |changes| {
-            changes.remove_grant(&grant)
+        let tenant = terms.tenant()?;
+        self.change("grant remove", &terms.subject(&tenant), |changes| {
+            changes.remove_grant(
+                terms.principal.as_str(),
+                terms.capability.as_str(),
+                tenant.as_str(),
+                terms.project.as_ref().map(ProjectId::as_str),
+            )
         })
     }
 }
 
-fn new_grant(terms: &GrantTerms, tenant: &str) -> NewGrant {
-    NewGrant {
-        principal: terms.principal.as_str().to_owned(),
-        capability: terms.capability.clone(),
-        tenant_id: tenant.to_owned(),
-        project_id: terms
-            .project
-            .as_ref()
-            .map(|project| project.as_str().to_owned()),
+impl GrantTerms {
+    fn tenant(&self) -> Result<TenantId, CoreError> {
+        match &self.tenant {
+            Some(tenant) => Ok(tenant.clone()),
+            None => Ok(TenantId::parse(DEFAULT_TENANT)?),
+        }
     }
-}
 
-fn subject<'a>(terms: &'a GrantTerms, tenant: &'a str) -> Subject<'a> {
-    Subject {
-        tenant: Some(tenant),
-        project: terms.project.as_ref().map(ProjectId::as_str),
-        capability: Some(terms.capability.as_str()),
-        detail: terms.principal.to_string(),
-        ..Subject::default()
+    fn subject<'a>(&'a self, tenant: &'a TenantId) -> Subject<'a> {
+        Subject {
+            tenant: Some(tenant.as_str()),
+            project: self.project.as_ref().map(ProjectId::as_str),
+            capability: Some(self.capability.as_str()),
+            detail: self.principal.to_string(),
+            ..Subject::default()
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hcp_spec::audit::{AuditEvent, AuditKind, DEFAULT_TENANT};
-use hcp_spec::name::PrincipalName;
-use hcp_store::{NewSession, Store};
+use hcp_spec::name::{PrincipalName, TenantId};
+use hcp_store::{Session, Store, new_session_id};
 
 use crate::error::CoreError;
 use crate::home::Home;
@@ -66,21 +66,26 @@ pub fn initialise(
             store.runtime_id(),
         )
     };
+    let tenant = TenantId::parse(DEFAULT_TENANT)?;
     let needs_tenant = store.tenant(DEFAULT_TENANT)?.is_none();
+    let session = Session {
+        id: new_session_id()?,
+        principal: caller.principal.clone(),
+        tenant_id: tenant.clone(),
+        project_id: None,
+        name: Some("default".to_owned()),
+        opened_at: jiff::Timestamp::now().as_millisecond(),
+        expires_at: None,
+        closed: false,
+        token_sha256: None,
+        packs: Vec::new(),
+    };
     store.change(&event, |changes| {
         if needs_tenant {
-            changes.add_tenant(DEFAULT_TENANT)?;
+            changes.add_tenant(&tenant)?;
         }
-        changes.add_principal(caller.principal.as_str(), Some(caller.uid))?;
-        changes.open_session(&NewSession {
-            principal: caller.principal.as_str().to_owned(),
-            tenant_id: DEFAULT_TENANT.to_owned(),
-            project_id: None,
-            name: Some("default".to_owned()),
-            expires_at: None,
-            token_sha256: None,
-        })?;
-        Ok(())
+        changes.add_principal(&caller.principal, Some(caller.uid))?;
+        changes.open_session(&session)
     })?;
     Ok(Initialised {
         created: true,

@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hcp_pack::{Tree, Warning, identity, read_manifest, warnings};
+use hcp_pack::{Tree, remove_copy, Warning, identity, read_manifest, warnings};
 use hcp_sandbox::{BinError, BinSearch, check_bin};
 use hcp_spec::manifest::{Kind, Manifest};
-use hcp_spec::name::{Capability, CapabilityPattern};
+use hcp_spec::name::Capability;
 use hcp_store::{InstalledPack, PackRoot};
 
 use super::{Operator, Subject};
@@ -100,7 +100,7 @@ impl Operator<'_> {
         self.change("pack remove", &subject, |changes| changes.remove_pack(id))?;
         if matches!(pack.root, PackRoot::Pinned) {
             // What is left over of an unpinned copy does no harm and is taken up by a later add.
-            let _ = remove_read_only_tree(&self.runtime.home().pinned_pack(&pack.digest));
+            let _ = remove_copy(&self.runtime.home().pinned_pack(&pack.digest));
         }
         Ok(())
     }
@@ -129,7 +129,7 @@ impl Operator<'_> {
         if let Some(pack) = store.pack(id)? {
             return Ok(pack);
         }
-        let ids: Vec<String> = store.packs()?.into_iter().map(|pack| pack.id).collect();
+        let ids: Vec<String> = store.packs()?.iter().map(|pack| pack.id.to_string()).collect();
         Err(CoreError::Missing {
             kind: "pack",
             name: id.to_owned(),
@@ -151,7 +151,7 @@ impl Operator<'_> {
             error,
         })?;
         let pack = InstalledPack {
-            id: id.to_owned(),
+            id: manifest.id.clone(),
             digest: digest.to_owned(),
             version: manifest.version.clone(),
             root: if options.link {
@@ -191,14 +191,14 @@ impl Operator<'_> {
             what: format!("the pack could not be copied to `{}`", pinned.display()),
             error,
         };
-        remove_read_only_tree(&pinned).map_err(failed)?;
+        remove_copy(&pinned).map_err(failed)?;
         let incoming = home
             .packs()
             .join(format!(".incoming-{}", self.runtime.runtime_id()));
-        remove_read_only_tree(&incoming).map_err(failed)?;
+        remove_copy(&incoming).map_err(failed)?;
         tree.copy_to(&incoming)?;
         if !as_added(&incoming) {
-            remove_read_only_tree(&incoming).map_err(failed)?;
+            remove_copy(&incoming).map_err(failed)?;
             return Err(CoreError::NotAllowed {
                 what: "the pack changed while it was copied".to_owned(),
                 hint: "add it again when nothing writes to its folder".to_owned(),
@@ -295,30 +295,4 @@ fn capabilities(manifest: &Manifest) -> impl Iterator<Item = &Capability> {
         .values()
         .map(|policy| &policy.capability)
         .filter(move |word| seen.insert(*word))
-}
-
-/// Removes a folder whose files and folders are read-only; it may be absent.
-fn remove_read_only_tree(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let Ok(metadata) = fs::symlink_metadata(folder) else {
-        return Ok(());
-    };
-    if !metadata.is_dir() {
-        return fs::remove_file(folder);
-    }
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            remove_read_only_tree(&entry.path())?;
-        } else {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    fs::remove_dir(folder)
-}
-
-/// A grant as the command line writes it.
-pub(super) fn pattern(text: &str) -> Result<CapabilityPattern, CoreError> {
-    Ok(CapabilityPattern::parse(text)?)
 }

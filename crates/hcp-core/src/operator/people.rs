@@ -24,7 +24,7 @@ impl Operator<'_> {
             ..Subject::default()
         };
         self.change("principal add", &subject, |changes| {
-            changes.add_principal(name.as_str(), None)
+            changes.add_principal(name, None)
         })
     }
 
@@ -59,7 +59,7 @@ impl Operator<'_> {
             ..Subject::default()
         };
         self.change("tenant add", &subject, |changes| {
-            changes.add_tenant(id.as_str())
+            changes.add_tenant(id)
         })
     }
 
@@ -96,7 +96,7 @@ impl Operator<'_> {
             ..Subject::default()
         };
         self.change("project add", &subject, |changes| {
-            changes.add_project(tenant.as_str(), id.as_str())
+            changes.add_project(tenant, id)
         })
     }
 
@@ -121,7 +121,7 @@ impl Operator<'_> {
         if store.principal(name)?.is_some() {
             return Ok(());
         }
-        let known: Vec<String> = store.principals()?.into_iter().map(|p| p.name).collect();
+        let known: Vec<String> = store.principals()?.iter().map(|p| p.name.to_string()).collect();
         Err(missing("Principal", name, &known))
     }
 

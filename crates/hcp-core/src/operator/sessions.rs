@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hcp_spec::audit::DEFAULT_TENANT;
 use hcp_spec::name::{PrincipalName, ProjectId, TenantId};
-use hcp_store::{ActivatedPack, NewSession, Session};
+use hcp_store::{ActivatedPack, Session, new_session_id};
 use sha2::{Digest, Sha256};
 
 use super::{Operator, Subject};
@@ -111,12 +111,12 @@ impl Operator<'_> {
         let packs = self.pinned_now(packs)?;
         for pack in &packs {
             let subject = Subject {
-                pack_id: Some(&pack.pack_id),
+                pack_id: Some(pack.pack_id.as_str()),
                 digest: Some(&pack.digest),
                 ..subject_of(&session)
             };
             self.change("activate", &subject, |changes| {
-                changes.activate(&session.id, &pack.pack_id, &pack.digest)
+                changes.activate(&session.id, pack.pack_id.as_str(), &pack.digest)
             })?;
         }
         Ok(session.id)
@@ -129,7 +129,7 @@ impl Operator<'_> {
     pub fn deactivate(&self, session: Option<&str>, packs: &[String]) -> Result<String, CoreError> {
         let session = self.session(session)?;
         for pack in packs {
-            if !session.packs.iter().any(|active| active.pack_id == *pack) {
+            if !session.packs.iter().any(|active| active.pack_id.as_str() == pack) {
                 return Err(CoreError::Missing {
                     kind: "pack",
                     name: pack.clone(),
@@ -182,8 +182,8 @@ impl Operator<'_> {
 
 fn subject_of(session: &Session) -> Subject<'_> {
     Subject {
-        tenant: Some(&session.tenant_id),
-        project: session.project_id.as_deref(),
+        tenant: Some(session.tenant_id.as_str()),
+        project: session.project_id.as_ref().map(ProjectId::as_str),
         session: Some(&session.id),
         ..Subject::default()
     }

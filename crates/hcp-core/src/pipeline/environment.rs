@@ -47,8 +47,8 @@ pub(super) fn of_child(
     }
     if confirmed.pack.manifest.sandbox.state {
         let folder = view.home.state_folder(
-            &session.tenant_id,
-            session.project_id.as_deref(),
+            session.tenant_id.as_str(),
+            session.project_id.as_ref().map(AsRef::as_ref),
             &confirmed.pack.id,
         )?;
         set("HCP_CALL_STATE", folder.into());

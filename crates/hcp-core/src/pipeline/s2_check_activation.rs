@@ -48,7 +48,7 @@ fn judge<M: Mode>(
         Ok(None) => return Judgement::Refused(not_activated("there is no such session")),
         Err(refusal) => return Judgement::Refused(refusal.into()),
     };
-    if session.principal != call.principal.as_str() {
+    if session.principal != call.principal {
         return Judgement::Refused(not_activated("the session belongs to another Principal"));
     }
     if session.closed {
@@ -61,7 +61,7 @@ fn judge<M: Mode>(
     match session
         .packs
         .iter()
-        .find(|active| active.pack_id == pack.id)
+        .find(|active| active.pack_id.as_str() == pack.id)
     {
         Some(active) if pack.is_linked() || active.digest == pack.digest => {
             Judgement::Passed(session)

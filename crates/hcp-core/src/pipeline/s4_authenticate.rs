@@ -65,7 +65,7 @@ fn judge<M: Mode>(
     pack: Option<&Arc<LoadedPack>>,
 ) -> Result<Judgement<Identity>, Refusal> {
     let view = &walk.view;
-    if !view.principal_stands(&session.principal)? {
+    if !view.principal_stands(session.principal.as_str())? {
         return Ok(Judgement::Refused(Refused::because(
             Refusal::Unauthenticated,
             "the Principal was removed",
@@ -77,7 +77,7 @@ fn judge<M: Mode>(
     {
         return Ok(Judgement::Refused(Refusal::SessionExpired.into()));
     }
-    if !view.tenant_stands(&session.tenant_id)? {
+    if !view.tenant_stands(session.tenant_id.as_str())? {
         return Ok(Judgement::Refused(Refusal::NoTenant.into()));
     }
     let identity = Identity {
@@ -86,7 +86,7 @@ fn judge<M: Mode>(
     };
     let brain = pack.is_some_and(|pack| pack.manifest.privacy.land == Land::Brain);
     let project = match &session.project_id {
-        Some(project) => view.project_stands(&session.tenant_id, project)?,
+        Some(project) => view.project_stands(session.tenant_id.as_str(), project.as_str())?,
         None => false,
     };
     if session.project_id.is_some() && !project {

@@ -50,14 +50,14 @@ fn judge<M: Mode>(
     identity: &Identity,
 ) -> Judgement<()> {
     let session = &identity.session;
-    let grants = match walk.view.grants(&session.principal, &session.tenant_id) {
+    let grants = match walk.view.grants(session.principal.as_str(), session.tenant_id.as_str()) {
         Ok(grants) => grants,
         Err(refusal) => return Judgement::Refused(refusal.into()),
     };
     let destructive = governance.effect == Effect::Destructive;
     let covered = grants.covers(
         &governance.capability,
-        session.project_id.as_deref(),
+        session.project_id.as_ref().map(AsRef::as_ref),
         destructive,
     );
     if covered {

@@ -37,9 +37,9 @@ fn mint_for(walk: &Walk<'_, Live>, confirmed: &Confirmed<Live>) -> Result<Bindin
     let scope = Scope {
         pack_id: &call.pack_id,
         verb_key: &call.verb_key,
-        principal: &session.principal,
-        tenant_id: &session.tenant_id,
-        project_id: session.project_id.as_deref(),
+        principal: session.principal.as_str(),
+        tenant_id: session.tenant_id.as_str(),
+        project_id: session.project_id.as_ref().map(AsRef::as_ref),
         capability: confirmed.governance.capability.as_str(),
         tenants: confirmed.identity.tenants,
     };

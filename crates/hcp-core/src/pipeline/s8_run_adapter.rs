@@ -86,7 +86,7 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
     };
     let scratch = Scratch::create(&walk.view.home.scratch()).map_err(internal)?;
     let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
-    let limits = limits(&manifest.sandbox, settings.sandbox.timeout_max.as_ref())?;
+    let limits = limits(&manifest.sandbox, &settings.sandbox.timeout_max)?;
     let redactor = Redactor::new(bound.binding.secrets());
     let launch = Launch {
         bin: &bin,
@@ -101,7 +101,7 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         cancel: &confirmed.call.cancel,
     };
     let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
-    Ok(read(finished, wrap, &limits.0, &redactor, &bound.binding))
+    Ok(read(finished, wrap, &limits, &redactor, &bound.binding))
 }
 
 fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<CheckedBin, Refused> {
@@ -135,14 +135,12 @@ fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<Checked
 }
 
 /// The limits of this call and the text of its wall clock: the pack's wish, at most the operator's.
-fn limits(wish: &Sandbox, ceiling: Option<&TimeLimit>) -> Result<(TimeLimit, Limits), Refused> {
+fn limits(wish: &Sandbox, ceiling: &TimeLimit) -> Result<(TimeLimit, Limits), Refused> {
     let default = TimeLimit::parse(Sandbox::DEFAULT_TIMEOUT)
         .map_err(|error| Refused::from(Refusal::Isolation(error.to_string())))?;
     let wished = wish.timeout.clone().unwrap_or(default);
-    let timeout = match ceiling {
-        Some(ceiling) if ceiling.duration() < wished.duration() => ceiling.clone(),
-        _ => wished,
-    };
+    let timeout =
+        if ceiling.duration() < wished.duration() { ceiling.clone() } else { wished };
     let limits = Limits {
         timeout: timeout.duration(),
         output: wish
@@ -155,14 +153,15 @@ fn limits(wish: &Sandbox, ceiling: Option<&TimeLimit>) -> Result<(TimeLimit, Lim
                 .map_or(Sandbox::DEFAULT_MEMORY, |size| size.bytes()),
         ),
         processes: Some(wish.processes.unwrap_or(Sandbox::DEFAULT_PROCESSES)),
-        ..Limits::default()
+        stderr_tail: SHOWN,
+        file_size: None,
     };
     Ok((timeout, limits))
 }
 
 fn launch_refused(wrap: &Wrap, error: &LaunchError) -> Refused {
     match error {
-        LaunchError::Replaced { .. } | LaunchError::Interpreter { .. } => {
+        LaunchError::Unfit { .. } => {
             Refused::because(Refusal::BinNotFound(wrap.bin.clone()), error.to_string())
         }
         _ => Refused::because(Refusal::Isolation(error.to_string()), error.to_string()),
@@ -172,7 +171,7 @@ fn launch_refused(wrap: &Wrap, error: &LaunchError) -> Refused {
 fn read(
     finished: Finished,
     wrap: &Wrap,
-    timeout: &TimeLimit,
+    (timeout, limits): &(TimeLimit, Limits),
     redactor: &Redactor,
     binding: &Binding,
 ) -> Ran {
@@ -200,7 +199,7 @@ fn read(
         End::TimedOut => Refusal::TimedOut(timeout.text().to_owned()),
         End::Cancelled => Refusal::Cancelled,
         End::OutOfMemory => Refusal::OutOfMemory,
-        End::OutputOver => Refusal::OutputOver(finished.output_limit),
+        End::OutputOver => Refusal::OutputOver(limits.output),
         End::Signalled(number) => Refusal::Signal(signal_name(number)),
         End::Exited(_) if !stderr.is_empty() => Refusal::Stderr(stderr.clone()),
         End::Exited(code) => Refusal::Exit(code),

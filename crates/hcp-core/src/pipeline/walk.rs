@@ -29,8 +29,8 @@ pub struct Trail {
 impl Trail {
     pub(super) fn belongs_to(&mut self, session: &Session) {
         self.session_id = Some(session.id.clone());
-        self.tenant_id = Some(session.tenant_id.clone());
-        self.project_id.clone_from(&session.project_id);
+        self.tenant_id = Some(session.tenant_id.to_string());
+        self.project_id = session.project_id.as_ref().map(ToString::to_string);
     }
 }
 

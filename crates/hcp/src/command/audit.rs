@@ -8,7 +8,7 @@ use hcp_spec::ExitStatus;
 use hcp_spec::Step;
 use hcp_spec::audit::{AuditRecord, DEFAULT_TENANT};
 use hcp_spec::name::TenantId;
-use hcp_store::{Checkpoint, RecordFilter, Store, Verdict};
+use hcp_store::{Checkpoint, RecordFilter, Store, StoreError, Verdict};
 use serde_json::{Value, json};
 
 use crate::ambient::Ambient;
@@ -95,9 +95,9 @@ fn list(
     };
     if terminal.wants_json() {
         let mut array = terminal.array();
-        store.each_record(&filter, |record| {
+        store.for_each_record(&filter, |record| {
             array.push(&describe(&record));
-            Ok(())
+            Ok::<(), StoreError>(())
         })?;
         array.end();
         return Ok(());

@@ -64,8 +64,8 @@ impl Grants {
         match self {
             Self::Add(terms) => {
                 let terms = terms.read(&installation)?;
-                installation.operator().add_grant(&terms)?;
-                done(terminal, "granted", "to", &terms);
+                let new = installation.operator().add_grant(&terms)?;
+                done(terminal, if new { "granted" } else { "held before" }, "by", &terms);
             }
             Self::Remove(terms) => {
                 let terms = terms.read(&installation)?;
@@ -84,10 +84,10 @@ impl Grants {
                 all.retain(|grant| {
                     principal
                         .as_ref()
-                        .is_none_or(|name| grant.principal == name.as_str())
+                        .is_none_or(|name| grant.principal == *name)
                         && tenant
                             .as_ref()
-                            .is_none_or(|id| grant.tenant_id == id.as_str())
+                            .is_none_or(|id| grant.tenant_id == *id)
                 });
                 all.truncate(limit.unwrap_or(usize::MAX));
                 list(terminal, &all);
@@ -102,9 +102,9 @@ fn list(terminal: &Terminal, all: &[hcp_store::Grant]) {
         .iter()
         .map(|grant| {
             json!({
-                "principal": grant.principal,
+                "principal": grant.principal.as_str(),
                 "capability": grant.capability.as_str(),
-                "tenant_id": grant.tenant_id,
+                "tenant_id": grant.tenant_id.as_str(),
                 "project_id": grant.project_id,
                 "added_at": rfc3339(grant.added_at),
             })
@@ -115,10 +115,10 @@ fn list(terminal: &Terminal, all: &[hcp_store::Grant]) {
             .iter()
             .map(|grant| {
                 vec![
-                    grant.principal.clone(),
+                    grant.principal.to_string(),
                     grant.capability.to_string(),
-                    grant.tenant_id.clone(),
-                    grant.project_id.clone().unwrap_or_else(|| "any".to_owned()),
+                    grant.tenant_id.to_string(),
+                    grant.project_id.as_ref().map_or("any".to_owned(), ToString::to_string),
                     relative(grant.added_at),
                 ]
             })

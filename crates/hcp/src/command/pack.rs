@@ -121,7 +121,7 @@ fn list(terminal: &Terminal, all: &[hcp_store::InstalledPack]) {
         .iter()
         .map(|pack| {
             json!({
-                "pack_id": pack.id,
+                "pack_id": pack.id.as_str(),
                 "version": pack.version,
                 "digest": pack.digest,
                 "linked": matches!(pack.root, hcp_store::PackRoot::Linked(_)),
@@ -137,7 +137,7 @@ fn list(terminal: &Terminal, all: &[hcp_store::InstalledPack]) {
             .map(|pack| {
                 let short = pack.digest.get(..12).unwrap_or(&pack.digest).to_owned();
                 let added = relative(pack.added_at);
-                vec![pack.id.clone(), pack.version.clone(), short, added]
+                vec![pack.id.to_string(), pack.version.clone(), short, added]
             })
             .collect();
         let head = ["pack", "version", "digest", "added"];

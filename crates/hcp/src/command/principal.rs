@@ -49,12 +49,12 @@ impl Principals {
                 let all: Vec<_> = all.into_iter().take(limit.unwrap_or(usize::MAX)).collect();
                 let data: Vec<Value> = all
                     .iter()
-                    .map(|p| json!({ "name": p.name, "uid": p.uid, "added_at": rfc3339(p.added_at) }))
+                    .map(|p| json!({ "name": p.name.as_str(), "uid": p.uid, "added_at": rfc3339(p.added_at) }))
                     .collect();
                 terminal.show(&Value::from(data), |page| {
                     let rows = all
                         .iter()
-                        .map(|p| vec![p.name.clone(), relative(p.added_at)]);
+                        .map(|p| vec![p.name.to_string(), relative(p.added_at)]);
                     page.table(&["principal", "added"], rows.collect(), "no Principals");
                 });
             }

@@ -62,13 +62,13 @@ impl Projects {
                     .iter()
                     .map(|p| {
                         let added = rfc3339(p.added_at);
-                        json!({ "tenant_id": p.tenant_id, "id": p.id, "added_at": added })
+                        json!({ "tenant_id": p.tenant_id.as_str(), "id": p.id.as_str(), "added_at": added })
                     })
                     .collect();
                 terminal.show(&Value::from(data), |page| {
                     let rows = all
                         .iter()
-                        .map(|p| vec![p.tenant_id.clone(), p.id.clone(), relative(p.added_at)]);
+                        .map(|p| vec![p.tenant_id.to_string(), p.id.to_string(), relative(p.added_at)]);
                     page.table(
                         &["tenant", "project", "added"],
                         rows.collect(),

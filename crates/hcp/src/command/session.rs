@@ -106,9 +106,9 @@ fn list(terminal: &Terminal, all: &[Session]) {
             .map(|session| {
                 vec![
                     session.id.clone(),
-                    session.principal.clone(),
-                    session.tenant_id.clone(),
-                    session.project_id.clone().unwrap_or_default(),
+                    session.principal.to_string(),
+                    session.tenant_id.to_string(),
+                    session.project_id.as_ref().map(ToString::to_string).unwrap_or_default(),
                     state(session),
                     packs(session).join(" "),
                 ]
@@ -129,9 +129,9 @@ fn list(terminal: &Terminal, all: &[Session]) {
 fn show(terminal: &Terminal, session: &Session) {
     terminal.show(&describe(session), |page| {
         page.field("session", &session.id);
-        page.field("principal", &session.principal);
-        page.field("tenant", &session.tenant_id);
-        page.field("project", session.project_id.as_deref().unwrap_or("none"));
+        page.field("principal", session.principal.as_str());
+        page.field("tenant", session.tenant_id.as_str());
+        page.field("project", session.project_id.as_ref().map_or("none", ProjectId::as_str));
         page.field("opened", &relative(session.opened_at));
         page.field("state", &state(session));
         let packs = packs(session);
@@ -146,13 +146,13 @@ fn describe(session: &Session) -> Value {
     let packs: Vec<Value> = session
         .packs
         .iter()
-        .map(|pack| json!({ "pack_id": pack.pack_id, "digest": pack.digest }))
+        .map(|pack| json!({ "pack_id": pack.pack_id.as_str(), "digest": pack.digest }))
         .collect();
     json!({
         "session_id": session.id,
         "name": session.name,
-        "principal": session.principal,
-        "tenant_id": session.tenant_id,
+        "principal": session.principal.as_str(),
+        "tenant_id": session.tenant_id.as_str(),
         "project_id": session.project_id,
         "opened_at": rfc3339(session.opened_at),
         "expires_at": session.expires_at.map(rfc3339),

@@ -34,7 +34,7 @@ impl Status {
         };
         let active: Vec<String> = session
             .iter()
-            .flat_map(|session| session.packs.iter().map(|pack| pack.pack_id.clone()))
+            .flat_map(|session| session.packs.iter().map(|pack| pack.pack_id.to_string()))
             .collect();
         let data = json!({
             "version": env!("CARGO_PKG_VERSION"),

@@ -49,10 +49,10 @@ impl Tenants {
                 let all: Vec<_> = all.into_iter().take(limit.unwrap_or(usize::MAX)).collect();
                 let data: Vec<Value> = all
                     .iter()
-                    .map(|t| json!({ "id": t.id, "added_at": rfc3339(t.added_at) }))
+                    .map(|t| json!({ "id": t.id.as_str(), "added_at": rfc3339(t.added_at) }))
                     .collect();
                 terminal.show(&Value::from(data), |page| {
-                    let rows = all.iter().map(|t| vec![t.id.clone(), relative(t.added_at)]);
+                    let rows = all.iter().map(|t| vec![t.id.to_string(), relative(t.added_at)]);
                     page.table(&["tenant", "added"], rows.collect(), "no tenants");
                 });
             }
