@@ -9,63 +9,64 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, mkdir, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-/// A fresh folder with a HOME and a TMPDIR in it; dropping it removes them and everything in them.
+/// A fresh HOME and a fresh TMPDIR; dropping it removes both, with everything in them.
 #[derive(Debug)]
 pub struct Scratch {
-    folder: PathBuf,
-    home: PathBuf,
-    temporary: PathBuf,
+    home: Folder,
+    temporary: Folder,
+}
+
+/// A folder that is removed when it is dropped.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Scratch {
+    /// Makes the two folders, mode 0700, in `parent`, which must be there. What a runtime that was
+    /// killed left behind is never taken over.
+    ///
+    /// # Errors
+    /// When a folder cannot be made.
+    pub fn create(parent: &Path) -> io::Result<Self> {
+        let parent = std::path::absolute(parent)?;
+        Ok(Self {
+            home: Folder::create(&parent, "home")?,
+            temporary: Folder::create(&parent, "tmp")?,
+        })
+    }
+
+    /// The folder for `HOME`.
+    pub fn home(&self) -> &Path {
+        &self.home.0
+    }
+
+    /// The folder for `TMPDIR`.
+    pub fn temporary(&self) -> &Path {
+        &self.temporary.0
+    }
 }
 
 /// Tells the folders of one process apart.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-impl Scratch {
-    /// Makes the folders, mode 0700, in `parent`, which must be there. What a runtime that was killed
-    /// left behind is never taken over.
-    ///
-    /// # Errors
-    /// When a folder cannot be made.
-    pub fn create(parent: &Path) -> io::Result<Self> {
-        let folder = make_fresh(&std::path::absolute(parent)?)?;
-        let scratch = Self {
-            home: folder.join("home"),
-            temporary: folder.join("tmp"),
-            folder,
-        };
-        mkdir(&scratch.home, Mode::RWXU)?;
-        mkdir(&scratch.temporary, Mode::RWXU)?;
-        Ok(scratch)
-    }
-
-    /// The folder for `HOME`.
-    pub fn home(&self) -> &Path {
-        &self.home
-    }
-
-    /// The folder for `TMPDIR`.
-    pub fn temporary(&self) -> &Path {
-        &self.temporary
+impl Folder {
+    fn create(parent: &Path, purpose: &str) -> io::Result<Self> {
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let folder = parent.join(format!("{purpose}-{}-{number}", std::process::id()));
+            match mkdir(&folder, Mode::RWXU) {
+                Ok(()) => return Ok(Self(folder)),
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 }
 
-impl Drop for Scratch {
+impl Drop for Folder {
     fn drop(&mut self) {
         // What cannot be removed, because something that got away still writes in it, stays behind in
         // a folder that nobody else can enter.
-        let _ = remove_tree(&self.folder);
-    }
-}
-
-fn make_fresh(parent: &Path) -> io::Result<PathBuf> {
-    loop {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = parent.join(format!("call-{}-{number}", std::process::id()));
-        match mkdir(&folder, Mode::RWXU) {
-            Ok(()) => return Ok(folder),
-            Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
+        let _ = remove_tree(&self.0);
     }
 }
 
@@ -86,9 +87,9 @@ fn remove_tree(folder: &Path) -> io::Result<()> {
         for (name, is_folder) in names {
             if is_folder {
                 empty_folder(&top, &name, &mut moved)?;
-                unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
+                remove(&top, &name, AtFlags::REMOVEDIR)?;
             } else {
-                unlinkat(&top, &name, AtFlags::empty())?;
+                remove(&top, &name, AtFlags::empty())?;
             }
         }
     }
@@ -100,7 +101,7 @@ fn empty_folder(top: &OwnedFd, name: &CString, moved: &mut u64) -> io::Result<()
     let folder = open_folder(top.as_fd(), name)?;
     for (name, is_folder) in entries(&folder)? {
         if !is_folder {
-            unlinkat(&folder, &name, AtFlags::empty())?;
+            remove(&folder, &name, AtFlags::empty())?;
             continue;
         }
         // A folder must be writable to be moved: its `..` changes.
@@ -114,6 +115,14 @@ fn empty_folder(top: &OwnedFd, name: &CString, moved: &mut u64) -> io::Result<()
         }
     }
     Ok(())
+}
+
+/// That somebody else removed it meanwhile is as good.
+fn remove(folder: &OwnedFd, name: &CString, flags: AtFlags) -> io::Result<()> {
+    match unlinkat(folder, name, flags) {
+        Err(Errno::NOENT) => Ok(()),
+        done => Ok(done?),
+    }
 }
 
 /// Opens a folder, never through a link, and makes it ours to read and change. Its mode is changed
@@ -163,7 +172,7 @@ mod tests {
         let one = Scratch::create(parent.path()).unwrap();
         let two = Scratch::create(parent.path()).unwrap();
         assert_ne!(one.home(), two.home());
-        for folder in [one.home(), one.temporary(), one.home().parent().unwrap()] {
+        for folder in [one.home(), one.temporary()] {
             let mode = fs::metadata(folder).unwrap().permissions().mode();
             assert_eq!(mode & 0o7777, 0o700);
             assert!(folder.is_absolute());

@@ -5,7 +5,7 @@
 //! means asking about every process of the machine. A session's id is its leader's, and cannot come
 //! to mean another session as long as the leader is not reaped.
 
-use rustix::process::{Pid, PidfdFlags, Signal, getsid, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// How often it is looked again for processes that were started meanwhile.
 const ROUNDS: usize = 8;
@@ -29,13 +29,21 @@ pub(crate) fn kill_session(session: Pid) {
 /// The process is asked for its session after it was taken hold of, so that the one that is killed is
 /// the one that was asked.
 fn kill_member(pid: Pid, session: Pid) -> bool {
-    if getsid(Some(pid)) != Ok(session) {
+    if session_of(pid) != session.as_raw_nonzero().get() {
         return false;
     }
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
         return false;
     };
-    getsid(Some(pid)) == Ok(session) && pidfd_send_signal(&process, Signal::KILL).is_ok()
+    session_of(pid) == session.as_raw_nonzero().get()
+        && pidfd_send_signal(&process, Signal::KILL).is_ok()
+}
+
+/// As a number: those of processes outside our own pid namespace are 0, which `Pid` cannot hold.
+#[allow(unsafe_code)]
+fn session_of(pid: Pid) -> libc::pid_t {
+    // SAFETY: takes and returns plain numbers.
+    unsafe { libc::getsid(pid.as_raw_nonzero().get()) }
 }
 
 fn every_process() -> impl Iterator<Item = Pid> {
