@@ -330,3 +330,27 @@ fn many_processes_at_once_keep_the_books() {
     let statement = books.ask("statement --account=rent");
     assert_eq!(statement["entries"].as_array().unwrap().len(), 12);
 }
+
+/// The pack says how the program is called; what it says has to be so.
+#[test]
+fn the_examples_of_the_pack_are_calls_that_work() {
+    let manifest = include_str!("../pack/hcp.toml")
+        .parse::<toml::Table>()
+        .unwrap();
+    let books = Books::new();
+    for (verb, command) in manifest["commands"].as_table().unwrap() {
+        let examples = command["examples"].as_table().unwrap();
+        assert!(!examples.is_empty(), "{verb}");
+        for (name, example) in examples {
+            let words = example["argv"].as_array().unwrap().iter();
+            let words = words.map(|word| word.as_str().unwrap());
+            let output = bare("")
+                .args(words)
+                .env("HCP_CALL_STATE", books.folder.path())
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(0), "{verb} {name}: {output:?}");
+            serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        }
+    }
+}
