@@ -74,9 +74,7 @@ impl Grants {
 
     fn insert(&mut self, pattern: &CapabilityPattern, project: Option<&ProjectId>) {
         self.by_pattern
-            .entry(pattern.as_str().to_owned())
-            .or_default()
-            .push(project);
+            .entry(pattern.as_str().to_owned()).or_default().push(project.map(ToString::to_string));
     }
 }
 

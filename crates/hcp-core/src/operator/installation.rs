@@ -50,7 +50,7 @@ pub fn initialise(
     let settings = Settings::read(home, floor)?;
     let mut store = Store::create(&settings.store_file(home)?, &home.locks())?;
     if let Some(principal) = store.principal_of_uid(caller.uid)? {
-        let principal = PrincipalName::parse(&principal.name)?;
+        let principal = principal.name;
         return Ok(Initialised {
             created: false,
             principal,

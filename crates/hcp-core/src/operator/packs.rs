@@ -161,9 +161,7 @@ impl Operator<'_> {
             },
             identity: looks,
             allow_bins: options.allow_bins.clone(),
-            capabilities: capabilities(manifest)
-                .map(|word| word.as_str().to_owned())
-                .collect(),
+            capabilities: capabilities(manifest).cloned().collect(),
             added_at: jiff::Timestamp::now().as_millisecond(),
         };
         let mut detail = format!("version {}", manifest.version);
@@ -216,28 +214,18 @@ impl Operator<'_> {
     ) -> Result<(), CoreError> {
         let id = manifest.id.as_str();
         let store = self.runtime.store();
-        let (packs, grants) = (store.packs()?, store.grants()?);
-        let own = packs.iter().any(|pack| pack.id == id);
+        let own = store.pack(id)?.is_some();
         for word in capabilities(manifest) {
-            if options
-                .share_capabilities
-                .iter()
-                .any(|shared| shared == word.as_str())
-            {
+            if options.share_capabilities.iter().any(|shared| shared == word.as_str()) {
                 continue;
             }
-            let holder = packs
-                .iter()
-                .find(|pack| pack.id != id && pack.capabilities.iter().any(|w| w == word.as_str()));
-            let granted = || {
-                grants.iter().find(|grant| {
-                    grant.capability.as_str() != "*" && grant.capability.covers(word, false)
-                })
-            };
-            let by = match holder {
-                Some(pack) => Some(format!("pack `{}`", pack.id)),
+            let users = store.capability_users(word)?;
+            let by = match users.packs.iter().find(|pack| pack.as_str() != id) {
+                Some(pack) => Some(format!("pack `{pack}`")),
                 None if own => None,
-                None => granted().map(|grant| format!("a grant of `{}`", grant.principal)),
+                None => users.grants.first().map(|grant| {
+                    format!("a grant of `{}` to `{}`", grant.capability, grant.principal)
+                }),
             };
             if let Some(by) = by {
                 return Err(CoreError::CapabilityInUse {

@@ -130,11 +130,7 @@ impl Operator<'_> {
         if store.tenant(id)?.is_some() {
             return Ok(());
         }
-        let known: Vec<String> = store
-            .tenants()?
-            .into_iter()
-            .map(|tenant| tenant.id)
-            .collect();
+        let known: Vec<String> = store.tenants()?.iter().map(|tenant| tenant.id.to_string()).collect();
         Err(missing("tenant", id, &known))
     }
 
@@ -143,11 +139,7 @@ impl Operator<'_> {
         if store.project(tenant, id)?.is_some() {
             return Ok(());
         }
-        let known: Vec<String> = store
-            .projects(Some(tenant))?
-            .into_iter()
-            .map(|project| project.id)
-            .collect();
+        let known: Vec<String> = store.projects(Some(tenant))?.iter().map(|project| project.id.to_string()).collect();
         Err(missing("project", id, &known))
     }
 }

@@ -44,15 +44,15 @@ impl Operator<'_> {
     /// When its Principal, tenant, project or a pack does not exist.
     pub fn open_session(&self, options: &OpenOptions) -> Result<OpenedSession, CoreError> {
         let principal = options.principal.as_ref().unwrap_or(&self.principal);
-        let tenant = options
-            .tenant
-            .as_ref()
-            .map_or(DEFAULT_TENANT, TenantId::as_str);
+        let tenant = match &options.tenant {
+            Some(tenant) => tenant.clone(),
+            None => TenantId::parse(DEFAULT_TENANT)?,
+        };
         self.demand_principal(principal.as_str())?;
-        self.demand_tenant(tenant)?;
-        let project = options.project.as_ref().map(ProjectId::as_str);
+        self.demand_tenant(tenant.as_str())?;
+        let project = options.project.as_ref();
         if let Some(project) = project {
-            self.demand_project(tenant, project)?;
+            self.demand_project(tenant.as_str(), project.as_str())?;
         }
         let packs = self.pinned_now(&options.packs)?;
         let token = if *principal == self.principal {
@@ -62,32 +62,25 @@ impl Operator<'_> {
         };
         let ttl = options.ttl.unwrap_or(DEFAULT_TTL);
         let lasts = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
-        let session = NewSession {
-            principal: principal.as_str().to_owned(),
-            tenant_id: tenant.to_owned(),
-            project_id: project.map(str::to_owned),
+        let now = jiff::Timestamp::now().as_millisecond();
+        let session = Session {
+            id: new_session_id()?,
+            principal: principal.clone(),
+            tenant_id: tenant,
+            project_id: project.cloned(),
             name: None,
-            expires_at: Some(
-                jiff::Timestamp::now()
-                    .as_millisecond()
-                    .saturating_add(lasts),
-            ),
+            opened_at: now,
+            expires_at: Some(now.saturating_add(lasts)),
+            closed: false,
             token_sha256: token.as_deref().map(sha256_hex),
+            packs,
         };
         let subject = Subject {
-            tenant: Some(tenant),
-            project,
             detail: format!("for {principal}, packs: {}", options.packs.join(" ")),
-            ..Subject::default()
+            ..subject_of(&session)
         };
-        let session_id = self.change("session open", &subject, |changes| {
-            let id = changes.open_session(&session)?;
-            for pack in &packs {
-                changes.activate(&id, &pack.pack_id, &pack.digest)?;
-            }
-            Ok(id)
-        })?;
-        Ok(OpenedSession { session_id, token })
+        self.change("session open", &subject, |changes| changes.open_session(&session))?;
+        Ok(OpenedSession { session_id: session.id.clone(), token })
     }
 
     /// Closes a session; it never opens again.

@@ -43,9 +43,7 @@ fn mint_for(walk: &Walk<'_, Live>, confirmed: &Confirmed<Live>) -> Result<Bindin
         capability: confirmed.governance.capability.as_str(),
         tenants: confirmed.identity.tenants,
     };
-    let provider = select(
-        &settings.config,
-        &session.tenant_id,
+    let provider = select(&settings.config, session.tenant_id.as_str(),
         &call.pack_id,
         &call.verb_key,
     );

@@ -94,10 +94,7 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         environment,
         working_directory: confirmed.pack.root.clone(),
         stdin: Stdin::Null,
-        limits: Limits {
-            stderr_tail: SHOWN + redactor.margin(),
-            ..limits.1
-        },
+        limits: Limits { stderr_tail: SHOWN + redactor.margin(), ..limits.1.clone() },
         cancel: &confirmed.call.cancel,
     };
     let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
