@@ -23,6 +23,8 @@ use crate::schema::{self, Form, MIGRATIONS};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it looks. A commit takes about as long, so that nobody waits for nothing.
 const POLL: Duration = Duration::from_millis(1);
+/// The least that SQLite ever writes: one page of the smallest size, in bytes.
+const SMALLEST: u64 = 512;
 /// Every statement of the crate stays prepared.
 const STATEMENTS: usize = 96;
 
@@ -142,7 +144,8 @@ fn inspect(path: &Path) -> Result<(), StoreError> {
         io::ErrorKind::NotFound => StoreError::NotInitialised { path: owned() },
         _ => io_error(path, &error),
     })?;
-    if !metadata.is_file() {
+    // SQLite takes a file of a few bytes for an empty one, and would write over them.
+    if !metadata.is_file() || (1..SMALLEST).contains(&metadata.len()) {
         return Err(StoreError::NotADatabase { path: owned() });
     }
     let mode = metadata.permissions().mode() & 0o7777;

@@ -228,3 +228,53 @@ impl Drop for Store {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::read::RecordFilter;
+    use crate::audit::verify::Verdict;
+    use hcp_spec::audit::AuditKind;
+
+    #[test]
+    fn a_full_disk_refuses_the_record_and_keeps_the_rest() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, locks) = (home.path().join("hcp.db"), home.path().join("locks"));
+        let mut store = Store::create(&path, &locks).unwrap();
+        let mut event = AuditEvent::new(AuditKind::Denied, "default", "human:ann", "run_x");
+        event.args = Some("x".repeat(3000));
+        store.record(&event).unwrap();
+        let pages: u32 = store
+            .ask(|connection| connection.query_row("PRAGMA page_count", [], |row| row.get(0)))
+            .unwrap();
+        let limit = |store: &Store, pages: u32| {
+            store
+                .ask(|connection| connection.pragma_update(None, "max_page_count", pages))
+                .unwrap();
+        };
+        limit(&store, pages + 5);
+        let mut written = 1;
+        let error = loop {
+            match store.record(&event) {
+                Ok(seq) => written = seq,
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
+        assert_eq!(
+            error.to_string(),
+            format!("no room left to write `{}`", path.display())
+        );
+        assert!(
+            store.begin(&event).is_err(),
+            "a call that cannot be announced must not run"
+        );
+        assert_eq!(store.recover().unwrap(), 0);
+        let records = store.records(&RecordFilter::default()).unwrap();
+        assert_eq!(u64::try_from(records.len()).unwrap(), written);
+        assert_eq!(store.verify(None, None).unwrap(), Verdict::Ok);
+        limit(&store, pages + 500);
+        assert_eq!(store.record(&event).unwrap(), written + 1);
+        assert_eq!(store.verify(None, None).unwrap(), Verdict::Ok);
+    }
+}

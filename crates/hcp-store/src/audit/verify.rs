@@ -63,18 +63,23 @@ pub(crate) fn verify(
     };
     walk.expect_trails(connection, tenant)?;
     walk.all_records(connection, tenant)?;
-    let whole = walk.judge(connection)?;
-    Ok(match checkpoint {
-        Some(checkpoint) if whole == Verdict::Ok => {
-            let expected_tenant = tenant.unwrap_or(&checkpoint.tenant_id);
-            if checkpoint.installation != installation || checkpoint.tenant_id != expected_tenant {
-                Verdict::Unanchored
-            } else {
-                walk.against(checkpoint)
-            }
-        }
-        _ => whole,
-    })
+    let ours = checkpoint.is_none_or(|note| {
+        note.installation == installation && tenant.is_none_or(|tenant| note.tenant_id == tenant)
+    });
+    if walk.rows == 0 {
+        // Only a note kept elsewhere can tell that there ought to be something.
+        let missed = ours && checkpoint.is_some();
+        return Ok(if missed {
+            Verdict::Truncated
+        } else {
+            Verdict::Unanchored
+        });
+    }
+    match (walk.judge(connection)?, checkpoint) {
+        (Verdict::Ok, Some(_)) if !ours => Ok(Verdict::Unanchored),
+        (Verdict::Ok, Some(checkpoint)) => Ok(walk.against(checkpoint)),
+        (verdict, _) => Ok(verdict),
+    }
 }
 
 /// The pass over the records.
@@ -89,6 +94,8 @@ struct Walk<'a> {
 
 /// What is known of one tenant's trail so far.
 struct Trail {
+    /// Whether its tenant or its head is there, rather than only records that name it.
+    expected: bool,
     head: Option<(u64, String)>,
     newest: u64,
     newest_hash: String,
@@ -128,14 +135,15 @@ impl Walk<'_> {
                 _ => None,
             }
             .zip(as_text(row.get_ref(2)?).map(str::to_owned));
-            self.begin(id, head);
+            self.begin(id, head, true);
         }
         Ok(())
     }
 
-    fn begin(&mut self, id: &str, head: Option<(u64, String)>) {
+    fn begin(&mut self, id: &str, head: Option<(u64, String)>, expected: bool) {
         let noted = self.checkpoint.filter(|note| note.tenant_id == id);
         let trail = Trail {
+            expected,
             head,
             newest: 0,
             newest_hash: genesis(self.installation, id),
@@ -167,7 +175,7 @@ impl Walk<'_> {
     fn row(&mut self, row: &Row<'_>, layout: &Layout) -> Result<(), Fault> {
         let tenant = as_text(row.get_ref(layout.tenant_id)?);
         if let Some(id) = tenant.filter(|id| !self.trails.contains_key(*id)) {
-            self.begin(id, None);
+            self.begin(id, None, false);
         }
         let trail = tenant.and_then(|id| self.trails.get_mut(id));
         let seq = match row.get_ref(layout.seq)? {
@@ -186,15 +194,16 @@ impl Walk<'_> {
 
     /// The verdict of the file by itself.
     fn judge(&self, connection: &Connection) -> Result<Verdict, Fault> {
-        for trail in self.trails.values() {
+        // A trail that nobody expects often holds what is missing from another; that one speaks first.
+        let (expected, unexpected): (Vec<_>, Vec<_>) =
+            self.trails.values().partition(|trail| trail.expected);
+        for trail in expected.into_iter().chain(unexpected) {
             match trail.judge(connection)? {
                 Verdict::Ok => {}
                 verdict => return Ok(verdict),
             }
         }
-        Ok(if self.rows == 0 {
-            Verdict::Unanchored
-        } else if self.strays > 0 {
+        Ok(if self.strays > 0 {
             Verdict::Forked
         } else {
             Verdict::Ok
