@@ -1,1 +1,57 @@
-//! The child: launch, limits, supervision.
+//! The child of a call: which program may run, what it starts with, how it is watched and ended.
+//!
+//! Step 8 of the pipeline (§6.3) comes here with a bin as the manifest writes it and an argv that is
+//! already rendered. [`check_bin`] decides which file that is and keeps hold of it, so that nothing
+//! else can be started in its place; [`run_native_local`] runs it as a plain child with limits and
+//! gives back everything it wrote and how it ended. Around that stand the checks that need the file
+//! system: the operator's roots ([`Roots`]), files that others could change ([`check_private`]), and
+//! the folders that live as long as one call ([`Scratch`]).
+//!
+//! This is the only crate that spawns, and the only one with `unsafe`: the system calls between
+//! `clone` and `execve`, where the standard library offers no way to say what is needed.
+
+#[cfg(target_os = "linux")]
+mod beneath;
+#[cfg(target_os = "linux")]
+mod bin;
+#[cfg(target_os = "linux")]
+mod cancel;
+#[cfg(target_os = "linux")]
+mod capture;
+#[cfg(target_os = "linux")]
+mod child;
+#[cfg(target_os = "linux")]
+mod fitness;
+#[cfg(target_os = "linux")]
+mod launch;
+#[cfg(target_os = "linux")]
+mod limits;
+mod network;
+#[cfg(target_os = "linux")]
+mod program;
+#[cfg(target_os = "linux")]
+mod roots;
+#[cfg(target_os = "linux")]
+mod scratch;
+#[cfg(target_os = "linux")]
+mod session;
+#[cfg(target_os = "linux")]
+mod signal;
+#[cfg(target_os = "linux")]
+mod supervise;
+#[cfg(target_os = "linux")]
+mod trust;
+mod unenforced;
+
+#[cfg(target_os = "linux")]
+pub use {
+    bin::{BinError, BinSearch, CheckedBin, check_bin},
+    cancel::Cancel,
+    launch::{End, Finished, Launch, LaunchError, Stdin, run_native_local},
+    limits::Limits,
+    roots::{GrantedPath, Roots},
+    scratch::Scratch,
+    signal::signal_name,
+    trust::{Demand, TrustError, check_private, open_private},
+};
+pub use {network::network_allows, unenforced::unenforced};
