@@ -13,5 +13,5 @@ mod verbatim;
 
 pub use escape::{EscapedWriter, escape, escape_lines};
 pub use redaction::{MASK, Redactor};
-pub use stderr::read_tail;
+pub use stderr::{read_head, read_tail};
 pub use verbatim::{ReadOutput, read_result};

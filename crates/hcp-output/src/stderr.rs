@@ -9,25 +9,61 @@ use crate::redaction::{Redactor, masked};
 /// that was cut when the tail was taken ends within it, and so is never shown in part. Bytes that
 /// are not UTF-8 become U+FFFD, and the cut falls between characters.
 pub fn read_tail(tail: &[u8], truncated: bool, cap: usize, redactor: &Redactor) -> String {
-    let spans = redactor.spans(tail);
-    let margin = if truncated { redactor.margin() } else { 0 };
-    // A secret that reaches out of the margin was found whole, and its mask is shown.
-    let start = spans
-        .iter()
-        .find(|span| span.contains(&margin))
-        .map_or(margin, |span| span.start);
-    let mut shown = tail.get(start..).unwrap_or_default();
-    if truncated {
+    read(tail, truncated, false, cap, redactor)
+}
+
+/// The last `cap` bytes of what was kept of a stream that went on beyond it (`output over …`), as
+/// text, secrets masked. A secret may be cut at the end of `head` as well, so that the last
+/// [`Redactor::margin`] bytes are only context; otherwise as [`read_tail`].
+pub fn read_head(head: &[u8], cap: usize, redactor: &Redactor) -> String {
+    read(head, false, true, cap, redactor)
+}
+
+fn read(
+    bytes: &[u8],
+    cut_before: bool,
+    cut_behind: bool,
+    cap: usize,
+    redactor: &Redactor,
+) -> String {
+    let margin = redactor.margin();
+    // No more than could be shown is searched, however much was kept.
+    let wanted = cap.saturating_add(margin.saturating_mul(2));
+    let skipped = bytes.len().saturating_sub(wanted);
+    let cut_before = cut_before || skipped > 0;
+    let bytes = bytes.get(skipped..).unwrap_or_default();
+    let mut spans = redactor.spans(bytes);
+    let first = if cut_before {
+        margin.min(bytes.len())
+    } else {
+        0
+    };
+    let last = if cut_behind {
+        bytes.len().saturating_sub(margin).max(first)
+    } else {
+        bytes.len()
+    };
+    // A secret that reaches over an edge was found whole, and its mask is shown.
+    let over = |edge: usize| {
+        spans
+            .iter()
+            .find(|span| span.start < edge && edge < span.end)
+    };
+    let first = over(first).map_or(first, |span| span.start);
+    let last = over(last).map_or(last, |span| span.end);
+    let mut shown = bytes.get(first..last).unwrap_or_default();
+    if cut_before {
         shown = without_torn_character(shown);
     }
-    let first = tail.len() - shown.len();
-    let spans: Vec<_> = spans
-        .into_iter()
-        .filter(|span| span.start >= first)
-        .map(|span| span.start - first..span.end - first)
-        .collect();
-    let text = String::from_utf8_lossy(&masked(shown, &spans)).into_owned();
-    last_bytes(text, cap)
+    let first = last - shown.len();
+    spans.retain(|span| first <= span.start && span.end <= last);
+    for span in &mut spans {
+        *span = span.start - first..span.end - first;
+    }
+    last_bytes(
+        String::from_utf8_lossy(&masked(shown, &spans)).into_owned(),
+        cap,
+    )
 }
 
 /// The bytes without those at their start that continue a character begun before.
@@ -51,7 +87,7 @@ fn last_bytes(mut text: String, cap: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Redactor, read_tail};
+    use super::{Redactor, read_head, read_tail};
 
     const SECRET: &str = "hunter2-hunter2";
 
@@ -83,6 +119,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn no_end_of_a_head_is_half_a_secret() {
+        let stream = "x".repeat(200) + &format!("{SECRET} ").repeat(20);
+        for kept in 0..stream.len() {
+            let shown = read_head(&stream.as_bytes()[..kept], 4096, &redactor());
+            for part in 4..SECRET.len() {
+                assert!(!shown.contains(&SECRET[..part]), "{kept}: {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_than_is_shown_may_be_kept() {
+        let stream = format!("{SECRET} é").repeat(10_000);
+        for truncated in [false, true] {
+            let shown = read_tail(stream.as_bytes(), truncated, 100, &redactor());
+            assert!(
+                shown.len() <= 100 && shown.ends_with(" é[redacted] é"),
+                "{shown}"
+            );
+        }
+        assert_eq!(
+            read_tail(b"some words", false, 5, &Redactor::none()),
+            "words"
+        );
     }
 
     #[test]
