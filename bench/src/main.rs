@@ -6,6 +6,7 @@
 mod error;
 mod installation;
 mod process;
+mod rendering;
 mod report;
 mod results;
 mod timing;
@@ -59,6 +60,7 @@ fn measure(options: &Options) -> Result<(), BenchError> {
     let mut report = Report::new(options.runs);
     process::whole_calls(&installation, options.runs, &mut report)?;
     process::steps(&installation, options.runs, &mut report)?;
+    rendering::twenty_tokens(options.runs, &mut report)?;
     results::large_json(options.runs, &mut report)?;
     process::footprint(&installation, &options.peak, &mut report)?;
     report

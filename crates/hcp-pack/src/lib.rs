@@ -1,1 +1,42 @@
-//! Reading a pack, its checks, arguments and rendering.
+//! Packs, from the text of a manifest to the argv of a call.
+//!
+//! A pack is read once ([`read_manifest`]) and refused with the place in its text when anything in
+//! it could not be kept; a command of it is compiled once ([`PreparedCommand`]) and then checks
+//! arguments and renders argv (§6.4) for every call. The rest of the crate is about the files of a
+//! pack: the digest that pins them ([`Tree`]) and the cheap sign that nothing changed ([`identity`]).
+//!
+//! This crate reads files and starts nothing. It never looks at the environment or the clock.
+
+mod arguments;
+mod check;
+mod error;
+mod finding;
+mod identity;
+mod lint;
+mod manifest;
+mod node;
+mod pairs;
+mod pass_through;
+mod prepare;
+mod programs;
+mod render;
+mod resources;
+mod schema;
+mod source;
+mod suggestion;
+mod template;
+mod tree;
+mod violation;
+mod wording;
+
+pub use arguments::ArgumentError;
+pub use error::{PackError, SourceFault};
+pub use identity::identity;
+pub use lint::{Warning, warnings};
+pub use manifest::{config_schema, manifest_schema, parse_config, parse_manifest, read_manifest};
+pub use pairs::{parse_pairs, read_text};
+pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
+pub use resources::Resource;
+pub use source::{Format, SourceFile};
+pub use suggestion::closest;
+pub use tree::{Tree, remove_copy};

@@ -1,0 +1,73 @@
+//! A fault between the keys of a manifest, before it is known where in the text they stand.
+//!
+//! Checks work on the typed manifest and name a place by keys, so that they hold for a manifest from
+//! anywhere; whoever has the text turns the place into line and column.
+
+/// What is wrong at one place of a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// Where.
+    pub(crate) place: Place,
+    /// What, on one line.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<String>,
+}
+
+/// The keys and indexes that lead to a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place(Vec<PlacePart>);
+
+/// One step on the way to a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlacePart {
+    /// A key of a table.
+    Key(String),
+    /// A position in an array, from 0.
+    Index(usize),
+}
+
+impl Finding {
+    /// A fault at `place`.
+    pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            place,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// The same with what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl Place {
+    /// The place that these keys lead to.
+    pub(crate) fn keys<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(
+            keys.into_iter()
+                .map(|key| PlacePart::Key(key.to_owned()))
+                .collect(),
+        )
+    }
+
+    /// The place one key further in.
+    pub(crate) fn key(mut self, key: &str) -> Self {
+        self.0.push(PlacePart::Key(key.to_owned()));
+        self
+    }
+
+    /// The place at a position of this array.
+    pub(crate) fn index(mut self, index: usize) -> Self {
+        self.0.push(PlacePart::Index(index));
+        self
+    }
+
+    /// The parts, outermost first.
+    pub(crate) fn parts(&self) -> &[PlacePart] {
+        &self.0
+    }
+}
