@@ -41,14 +41,14 @@ type Memory<K, V> = Mutex<HashMap<K, V>>;
 /// The grants of one Principal in one tenant, by what they name, so that looking one up does not
 /// depend on how many there are.
 #[derive(Debug, Default)]
-pub struct Grants {
+pub(crate) struct Grants {
     by_pattern: HashMap<String, Vec<Option<String>>>,
 }
 
 impl Grants {
     /// Whether one of them covers the capability in this project. `*` never covers a destructive
     /// verb.
-    pub fn covers(
+    pub(crate) fn covers(
         &self,
         capability: &Capability,
         project: Option<&str>,
@@ -74,7 +74,9 @@ impl Grants {
 
     fn insert(&mut self, pattern: &CapabilityPattern, project: Option<&ProjectId>) {
         self.by_pattern
-            .entry(pattern.as_str().to_owned()).or_default().push(project.map(ToString::to_string));
+            .entry(pattern.as_str().to_owned())
+            .or_default()
+            .push(project.map(ToString::to_string));
     }
 }
 
@@ -121,16 +123,15 @@ impl View {
 
     /// The session of this call: the one it names, else the default one of its Principal.
     pub(crate) fn session_of(&self, call: &Call) -> Result<Option<Arc<Session>>, Refusal> {
-        match &call.session {
-            Some(id) => self.recall_or(&self.sessions, id.as_str(), |store| {
+        if let Some(id) = &call.session {
+            self.recall_or(&self.sessions, id.as_str(), |store| {
                 Ok(store.session(id)?.map(Arc::new))
-            }),
-            None => {
-                let principal = call.principal.as_str();
-                self.recall_or(&self.default_sessions, principal, |store| {
-                    Ok(store.default_session(principal)?.map(Arc::new))
-                })
-            }
+            })
+        } else {
+            let principal = call.principal.as_str();
+            self.recall_or(&self.default_sessions, principal, |store| {
+                Ok(store.default_session(principal)?.map(Arc::new))
+            })
         }
     }
 

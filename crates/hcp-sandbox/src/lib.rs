@@ -23,6 +23,8 @@ mod child;
 #[cfg(target_os = "linux")]
 mod fitness;
 #[cfg(target_os = "linux")]
+mod interrupt;
+#[cfg(target_os = "linux")]
 mod launch;
 #[cfg(target_os = "linux")]
 mod limits;

@@ -199,7 +199,7 @@ impl Page<'_> {
             return;
         }
         let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
+        table.load_style(presets::NOTHING);
         table.set_header(head.iter().map(|name| name.to_uppercase()));
         for row in rows {
             table.add_row(row.iter().map(|cell| escape(cell).into_owned()));

@@ -31,10 +31,14 @@ impl Operator<'_> {
         if let Some(project) = &terms.project {
             self.demand_project(tenant.as_str(), project.as_str())?;
         }
-        let held = self.runtime.store().grants_of(terms.principal.as_str(), tenant.as_str())?;
-        if held.iter().any(|grant| {
-            grant.capability == terms.capability && grant.project_id == terms.project
-        }) {
+        let held = self
+            .runtime
+            .store()
+            .grants_of(terms.principal.as_str(), tenant.as_str())?;
+        if held
+            .iter()
+            .any(|grant| grant.capability == terms.capability && grant.project_id == terms.project)
+        {
             return Ok(false);
         }
         self.change("grant add", &terms.subject(&tenant), |changes| {

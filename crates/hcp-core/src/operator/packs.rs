@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hcp_pack::{Tree, remove_copy, Warning, identity, read_manifest, warnings};
+use hcp_pack::{Tree, Warning, identity, read_manifest, remove_copy, warnings};
 use hcp_sandbox::{BinError, BinSearch, check_bin};
 use hcp_spec::manifest::{Kind, Manifest};
 use hcp_spec::name::Capability;
@@ -129,7 +129,11 @@ impl Operator<'_> {
         if let Some(pack) = store.pack(id)? {
             return Ok(pack);
         }
-        let ids: Vec<String> = store.packs()?.iter().map(|pack| pack.id.to_string()).collect();
+        let ids: Vec<String> = store
+            .packs()?
+            .iter()
+            .map(|pack| pack.id.to_string())
+            .collect();
         Err(CoreError::Missing {
             kind: "pack",
             name: id.to_owned(),
@@ -216,7 +220,11 @@ impl Operator<'_> {
         let store = self.runtime.store();
         let own = store.pack(id)?.is_some();
         for word in capabilities(manifest) {
-            if options.share_capabilities.iter().any(|shared| shared == word.as_str()) {
+            if options
+                .share_capabilities
+                .iter()
+                .any(|shared| shared == word.as_str())
+            {
                 continue;
             }
             let users = store.capability_users(word)?;

@@ -58,9 +58,7 @@ impl Operator<'_> {
             tenant: Some(id.as_str()),
             ..Subject::default()
         };
-        self.change("tenant add", &subject, |changes| {
-            changes.add_tenant(id)
-        })
+        self.change("tenant add", &subject, |changes| changes.add_tenant(id))
     }
 
     /// Removes a tenant with its grants, and closes its sessions. Its records stay.
@@ -121,7 +119,11 @@ impl Operator<'_> {
         if store.principal(name)?.is_some() {
             return Ok(());
         }
-        let known: Vec<String> = store.principals()?.iter().map(|p| p.name.to_string()).collect();
+        let known: Vec<String> = store
+            .principals()?
+            .iter()
+            .map(|p| p.name.to_string())
+            .collect();
         Err(missing("Principal", name, &known))
     }
 
@@ -130,7 +132,11 @@ impl Operator<'_> {
         if store.tenant(id)?.is_some() {
             return Ok(());
         }
-        let known: Vec<String> = store.tenants()?.iter().map(|tenant| tenant.id.to_string()).collect();
+        let known: Vec<String> = store
+            .tenants()?
+            .iter()
+            .map(|tenant| tenant.id.to_string())
+            .collect();
         Err(missing("tenant", id, &known))
     }
 
@@ -139,7 +145,11 @@ impl Operator<'_> {
         if store.project(tenant, id)?.is_some() {
             return Ok(());
         }
-        let known: Vec<String> = store.projects(Some(tenant))?.iter().map(|project| project.id.to_string()).collect();
+        let known: Vec<String> = store
+            .projects(Some(tenant))?
+            .iter()
+            .map(|project| project.id.to_string())
+            .collect();
         Err(missing("project", id, &known))
     }
 }

@@ -11,7 +11,7 @@ use super::{Operator, Subject};
 use crate::error::CoreError;
 
 /// How long a session lasts when nobody says.
-pub const DEFAULT_TTL: Duration = Duration::from_secs(8 * 3600);
+pub(super) const DEFAULT_TTL: Duration = Duration::from_hours(8);
 
 /// What a new session is for.
 #[derive(Clone, Debug, Default)]
@@ -79,8 +79,13 @@ impl Operator<'_> {
             detail: format!("for {principal}, packs: {}", options.packs.join(" ")),
             ..subject_of(&session)
         };
-        self.change("session open", &subject, |changes| changes.open_session(&session))?;
-        Ok(OpenedSession { session_id: session.id.clone(), token })
+        self.change("session open", &subject, |changes| {
+            changes.open_session(&session)
+        })?;
+        Ok(OpenedSession {
+            session_id: session.id.clone(),
+            token,
+        })
     }
 
     /// Closes a session; it never opens again.
@@ -91,7 +96,7 @@ impl Operator<'_> {
         let session = self.session(Some(id))?;
         let subject = subject_of(&session);
         self.change("session close", &subject, |changes| {
-            changes.close_session(id)
+            changes.close_session(id).map(drop)
         })
     }
 
@@ -122,7 +127,11 @@ impl Operator<'_> {
     pub fn deactivate(&self, session: Option<&str>, packs: &[String]) -> Result<String, CoreError> {
         let session = self.session(session)?;
         for pack in packs {
-            if !session.packs.iter().any(|active| active.pack_id.as_str() == pack) {
+            if !session
+                .packs
+                .iter()
+                .any(|active| active.pack_id.as_str() == pack)
+            {
                 return Err(CoreError::Missing {
                     kind: "pack",
                     name: pack.clone(),
@@ -165,7 +174,7 @@ impl Operator<'_> {
             .map(|id| {
                 let pack = self.load_pack(id)?;
                 Ok(ActivatedPack {
-                    pack_id: pack.id,
+                    pack_id: pack.manifest.id,
                     digest: pack.digest,
                 })
             })

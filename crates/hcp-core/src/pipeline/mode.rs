@@ -34,7 +34,7 @@ impl Refused {
 }
 
 /// What a step found out.
-pub enum Judgement<T> {
+pub(super) enum Judgement<T> {
     /// The step is passed, with what it established.
     Passed(T),
     /// The step refuses, and yet knows what later steps would look at.
@@ -47,7 +47,7 @@ pub enum Judgement<T> {
 
 /// How a walk deals with judgements. `Fact<T>` is what a step hands on: the thing itself in a live
 /// walk, perhaps nothing in a dry one.
-pub trait Mode: Sized {
+pub(super) trait Mode: Sized {
     /// What a step hands on.
     type Fact<T>;
 
@@ -66,20 +66,20 @@ pub trait Mode: Sized {
 
 /// The walk of a real call: the first refusal ends it. Keeps the time of each step entered.
 #[derive(Debug)]
-pub struct Live {
+pub(super) struct Live {
     entered: Vec<(Step, Instant)>,
 }
 
 impl Live {
     /// A walk that begins now.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             entered: Vec::with_capacity(Step::ALL.len()),
         }
     }
 
     /// The steps entered, in order, each with how long it took until the next began or until now.
-    pub fn timings(&self) -> Vec<(Step, Duration)> {
+    pub(super) fn timings(&self) -> Vec<(Step, Duration)> {
         let ends = self.entered.iter().skip(1).map(|(_, began)| *began);
         let ends = ends.chain(std::iter::once(Instant::now()));
         let spans = self.entered.iter().zip(ends);
@@ -126,7 +126,7 @@ pub struct Note {
 
 /// The walk of `hcp explain`: notes every refusal and goes on as far as facts reach.
 #[derive(Debug, Default)]
-pub struct Dry {
+pub(super) struct Dry {
     /// The rows so far; a step may have several judgements, of which the first refusal counts.
     pub notes: Vec<Note>,
 }

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::catalog::{LoadedPack, Unusable};
 
 /// A call whose pack is known.
-pub struct Resolved<M: Mode> {
+pub(super) struct Resolved<M: Mode> {
     pub(super) call: Arc<Call>,
     pub(super) pack: M::Fact<Arc<LoadedPack>>,
 }

@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::catalog::LoadedPack;
 
 /// A call whose session runs this pack.
-pub struct Activated<M: Mode> {
+pub(super) struct Activated<M: Mode> {
     pub(super) call: Arc<Call>,
     pub(super) pack: M::Fact<Arc<LoadedPack>>,
     pub(super) session: M::Fact<Arc<Session>>,

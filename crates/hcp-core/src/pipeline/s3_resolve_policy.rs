@@ -17,7 +17,7 @@ use crate::catalog::LoadedPack;
 
 /// What governs one command: its Policy entry as the operator leaves it.
 #[derive(Clone, Debug)]
-pub struct Governance {
+pub(crate) struct Governance {
     /// What a grant must cover.
     pub capability: Capability,
     /// What the command does to the world.
@@ -31,7 +31,7 @@ pub struct Governance {
 }
 
 /// A call whose verb is governed.
-pub struct Governed<M: Mode> {
+pub(super) struct Governed<M: Mode> {
     pub(super) call: Arc<Call>,
     pub(super) pack: M::Fact<Arc<LoadedPack>>,
     pub(super) session: M::Fact<Arc<Session>>,

@@ -16,7 +16,7 @@ use crate::catalog::LoadedPack;
 
 /// In whose name and where a call acts.
 #[derive(Clone, Debug)]
-pub struct Identity {
+pub(super) struct Identity {
     /// The session.
     pub session: Arc<Session>,
     /// How many tenants the installation has.
@@ -24,7 +24,7 @@ pub struct Identity {
 }
 
 /// A call of a Principal that stands.
-pub struct Authenticated<M: Mode> {
+pub(super) struct Authenticated<M: Mode> {
     pub(super) call: Arc<Call>,
     pub(super) pack: M::Fact<Arc<LoadedPack>>,
     pub(super) governance: M::Fact<Governance>,

@@ -13,7 +13,7 @@ use crate::call::Call;
 use crate::catalog::LoadedPack;
 
 /// A call that its Principal may make.
-pub struct Authorized<M: Mode> {
+pub(super) struct Authorized<M: Mode> {
     pub(super) call: Arc<Call>,
     pub(super) pack: M::Fact<Arc<LoadedPack>>,
     pub(super) governance: M::Fact<Governance>,
@@ -50,7 +50,10 @@ fn judge<M: Mode>(
     identity: &Identity,
 ) -> Judgement<()> {
     let session = &identity.session;
-    let grants = match walk.view.grants(session.principal.as_str(), session.tenant_id.as_str()) {
+    let grants = match walk
+        .view
+        .grants(session.principal.as_str(), session.tenant_id.as_str())
+    {
         Ok(grants) => grants,
         Err(refusal) => return Judgement::Refused(refusal.into()),
     };

@@ -21,7 +21,7 @@ use crate::catalog::LoadedPack;
 
 /// What the call will run with.
 #[derive(Debug)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// The argv behind the bin; `None` for a kind that has none.
     pub argv: Option<Vec<String>>,
     /// What the arguments name outside the jail.
@@ -30,7 +30,7 @@ pub struct Prepared {
 
 /// Something outside the jail that an argument of this call names.
 #[derive(Debug)]
-pub enum Resource {
+pub(crate) enum Resource {
     /// A path to read.
     Read(GrantedPath),
     /// A path to write.
@@ -51,7 +51,7 @@ impl Resource {
 }
 
 /// A call that is allowed, confirmed and able to run.
-pub struct Confirmed<M: Mode> {
+pub(super) struct Confirmed<M: Mode> {
     pub(super) call: Arc<Call>,
     pub(super) pack: M::Fact<Arc<LoadedPack>>,
     pub(super) governance: M::Fact<Governance>,

@@ -13,7 +13,7 @@ use super::s9_record::Intended;
 use super::walk::Walk;
 
 /// A call with its credentials.
-pub struct Bound {
+pub(super) struct Bound {
     pub(super) intended: Intended,
     pub(super) binding: Binding,
 }
@@ -43,7 +43,9 @@ fn mint_for(walk: &Walk<'_, Live>, confirmed: &Confirmed<Live>) -> Result<Bindin
         capability: confirmed.governance.capability.as_str(),
         tenants: confirmed.identity.tenants,
     };
-    let provider = select(&settings.config, session.tenant_id.as_str(),
+    let provider = select(
+        &settings.config,
+        session.tenant_id.as_str(),
         &call.pack_id,
         &call.verb_key,
     );

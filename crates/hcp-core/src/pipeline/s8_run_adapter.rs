@@ -24,7 +24,7 @@ use crate::answer::Run;
 const SHOWN: usize = 64 << 10;
 
 /// What came of running the Adapter.
-pub struct Ran {
+pub(super) struct Ran {
     /// The result, or why there is none.
     pub outcome: Result<ResultValue, Refused>,
     /// What the child wrote to stdout, when it failed.
@@ -94,7 +94,10 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         environment,
         working_directory: confirmed.pack.root.clone(),
         stdin: Stdin::Null,
-        limits: Limits { stderr_tail: SHOWN + redactor.margin(), ..limits.1.clone() },
+        limits: Limits {
+            stderr_tail: SHOWN + redactor.margin(),
+            ..limits.1
+        },
         cancel: &confirmed.call.cancel,
     };
     let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
@@ -136,18 +139,21 @@ fn limits(wish: &Sandbox, ceiling: &TimeLimit) -> Result<(TimeLimit, Limits), Re
     let default = TimeLimit::parse(Sandbox::DEFAULT_TIMEOUT)
         .map_err(|error| Refused::from(Refusal::Isolation(error.to_string())))?;
     let wished = wish.timeout.clone().unwrap_or(default);
-    let timeout =
-        if ceiling.duration() < wished.duration() { ceiling.clone() } else { wished };
+    let timeout = if ceiling.duration() < wished.duration() {
+        ceiling.clone()
+    } else {
+        wished
+    };
     let limits = Limits {
         timeout: timeout.duration(),
         output: wish
             .output
             .as_ref()
-            .map_or(Sandbox::DEFAULT_OUTPUT, |size| size.bytes()),
+            .map_or(Sandbox::DEFAULT_OUTPUT, hcp_spec::quantity::ByteSize::bytes),
         memory: Some(
             wish.memory
                 .as_ref()
-                .map_or(Sandbox::DEFAULT_MEMORY, |size| size.bytes()),
+                .map_or(Sandbox::DEFAULT_MEMORY, hcp_spec::quantity::ByteSize::bytes),
         ),
         processes: Some(wish.processes.unwrap_or(Sandbox::DEFAULT_PROCESSES)),
         stderr_tail: SHOWN,

@@ -23,7 +23,7 @@ use crate::runtime::Runtime;
 const MAX_ARGS: usize = 16 << 10;
 
 /// A call whose intent is durable; only such a call is minted for and run.
-pub struct Intended {
+pub(super) struct Intended {
     pub(super) confirmed: Confirmed<Live>,
     pub(super) intent: Intent,
 }
@@ -92,7 +92,7 @@ pub(super) fn record_outcome(
 ) -> Answer {
     walk.enter(Step::Record);
     let mut event = event(AuditKind::Outcome, runtime, &walk, call);
-    event.intent_seq = Some(intent.seq());
+    event.intent_seq = Some(intent.seq);
     event.ok = Some(ran.outcome.is_ok());
     event.step = Some(Step::Record.number());
     if let Err(refused) = &ran.outcome {
@@ -104,7 +104,7 @@ pub(super) fn record_outcome(
         .run
         .as_ref()
         .map(|run| run.to_json(began.elapsed()).to_string());
-    let intent_seq = intent.seq();
+    let intent_seq = intent.seq;
     let recorded = runtime.store().finish(intent, &event);
     let mut warning = walk.trail.warning.take();
     // The call has happened and its answer is the truth; the intent without an outcome is closed

@@ -11,7 +11,7 @@ use crate::view::View;
 
 /// Facts for the record, as far as the call came.
 #[derive(Clone, Debug, Default)]
-pub struct Trail {
+pub(super) struct Trail {
     /// Digest of the resolved pack.
     pub pack_digest: Option<String>,
     /// The session, once it is known to be the caller's own.
@@ -35,7 +35,7 @@ impl Trail {
 }
 
 /// One walk through the steps.
-pub struct Walk<'a, M> {
+pub(super) struct Walk<'a, M> {
     pub(super) mode: M,
     pub(super) view: &'a View,
     pub(super) trail: Trail,

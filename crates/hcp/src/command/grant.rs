@@ -65,7 +65,12 @@ impl Grants {
             Self::Add(terms) => {
                 let terms = terms.read(&installation)?;
                 let new = installation.operator().add_grant(&terms)?;
-                done(terminal, if new { "granted" } else { "held before" }, "by", &terms);
+                done(
+                    terminal,
+                    if new { "granted" } else { "held before" },
+                    "by",
+                    &terms,
+                );
             }
             Self::Remove(terms) => {
                 let terms = terms.read(&installation)?;
@@ -85,9 +90,7 @@ impl Grants {
                     principal
                         .as_ref()
                         .is_none_or(|name| grant.principal == *name)
-                        && tenant
-                            .as_ref()
-                            .is_none_or(|id| grant.tenant_id == *id)
+                        && tenant.as_ref().is_none_or(|id| grant.tenant_id == *id)
                 });
                 all.truncate(limit.unwrap_or(usize::MAX));
                 list(terminal, &all);
@@ -118,7 +121,10 @@ fn list(terminal: &Terminal, all: &[hcp_store::Grant]) {
                     grant.principal.to_string(),
                     grant.capability.to_string(),
                     grant.tenant_id.to_string(),
-                    grant.project_id.as_ref().map_or("any".to_owned(), ToString::to_string),
+                    grant
+                        .project_id
+                        .as_ref()
+                        .map_or("any".to_owned(), ToString::to_string),
                     relative(grant.added_at),
                 ]
             })

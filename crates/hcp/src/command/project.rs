@@ -66,9 +66,13 @@ impl Projects {
                     })
                     .collect();
                 terminal.show(&Value::from(data), |page| {
-                    let rows = all
-                        .iter()
-                        .map(|p| vec![p.tenant_id.to_string(), p.id.to_string(), relative(p.added_at)]);
+                    let rows = all.iter().map(|p| {
+                        vec![
+                            p.tenant_id.to_string(),
+                            p.id.to_string(),
+                            relative(p.added_at),
+                        ]
+                    });
                     page.table(
                         &["tenant", "project", "added"],
                         rows.collect(),

@@ -108,7 +108,11 @@ fn list(terminal: &Terminal, all: &[Session]) {
                     session.id.clone(),
                     session.principal.to_string(),
                     session.tenant_id.to_string(),
-                    session.project_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+                    session
+                        .project_id
+                        .as_ref()
+                        .map(ToString::to_string)
+                        .unwrap_or_default(),
                     state(session),
                     packs(session).join(" "),
                 ]
@@ -131,7 +135,13 @@ fn show(terminal: &Terminal, session: &Session) {
         page.field("session", &session.id);
         page.field("principal", session.principal.as_str());
         page.field("tenant", session.tenant_id.as_str());
-        page.field("project", session.project_id.as_ref().map_or("none", ProjectId::as_str));
+        page.field(
+            "project",
+            session
+                .project_id
+                .as_ref()
+                .map_or("none", ProjectId::as_str),
+        );
         page.field("opened", &relative(session.opened_at));
         page.field("state", &state(session));
         let packs = packs(session);

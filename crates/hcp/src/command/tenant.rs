@@ -52,7 +52,9 @@ impl Tenants {
                     .map(|t| json!({ "id": t.id.as_str(), "added_at": rfc3339(t.added_at) }))
                     .collect();
                 terminal.show(&Value::from(data), |page| {
-                    let rows = all.iter().map(|t| vec![t.id.to_string(), relative(t.added_at)]);
+                    let rows = all
+                        .iter()
+                        .map(|t| vec![t.id.to_string(), relative(t.added_at)]);
                     page.table(&["tenant", "added"], rows.collect(), "no tenants");
                 });
             }
