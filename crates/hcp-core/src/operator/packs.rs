@@ -193,14 +193,14 @@ impl Operator<'_> {
             what: format!("the pack could not be copied to `{}`", pinned.display()),
             error,
         };
-        remove_copy(&pinned).map_err(failed)?;
+        remove_if_there(&pinned).map_err(failed)?;
         let incoming = home
             .packs()
             .join(format!(".incoming-{}", self.runtime.runtime_id()));
-        remove_copy(&incoming).map_err(failed)?;
+        remove_if_there(&incoming).map_err(failed)?;
         tree.copy_to(&incoming)?;
         if !as_added(&incoming) {
-            remove_copy(&incoming).map_err(failed)?;
+            remove_if_there(&incoming).map_err(failed)?;
             return Err(CoreError::NotAllowed {
                 what: "the pack changed while it was copied".to_owned(),
                 hint: "add it again when nothing writes to its folder".to_owned(),
@@ -291,4 +291,11 @@ fn capabilities(manifest: &Manifest) -> impl Iterator<Item = &Capability> {
         .values()
         .map(|policy| &policy.capability)
         .filter(move |word| seen.insert(*word))
+}
+
+fn remove_if_there(folder: &Path) -> std::io::Result<()> {
+    match remove_copy(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
 }
