@@ -48,13 +48,13 @@ impl Explanation {
     pub(crate) fn of(
         view: &View,
         call: &Call,
-        notes: Vec<Note>,
+        notes: &[Note],
         confirmed: Option<DryConfirmed>,
         recorded: Result<u64, String>,
     ) -> Self {
         let steps = Step::ALL.map(|step| {
-            let noted = notes.iter().find(|note| note.step == step).cloned();
-            noted.unwrap_or(Note {
+            let row = notes.iter().find(|note| note.step == step).cloned();
+            row.unwrap_or(Note {
                 step,
                 ok: None,
                 refused: None,

@@ -9,6 +9,7 @@ mod catalog;
 mod error;
 mod explanation;
 mod floor;
+mod hex;
 mod home;
 mod mend;
 pub mod operator;

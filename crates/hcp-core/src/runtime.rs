@@ -24,7 +24,7 @@ pub struct Runtime {
     home: Home,
     settings: Arc<Settings>,
     store: Arc<Mutex<Store>>,
-    runtime_id: String,
+    id: String,
     view: Mutex<Option<Arc<View>>>,
 }
 
@@ -42,7 +42,7 @@ impl Runtime {
         Ok(Self {
             home,
             settings: Arc::new(settings),
-            runtime_id: store.runtime_id().to_owned(),
+            id: store.runtime_id().to_owned(),
             store: Arc::new(Mutex::new(store)),
             view: Mutex::new(None),
         })
@@ -112,7 +112,7 @@ impl Runtime {
 
     /// What this runtime's records are told apart by.
     pub fn runtime_id(&self) -> &str {
-        &self.runtime_id
+        &self.id
     }
 }
 

@@ -167,11 +167,6 @@ impl View {
         })
     }
 
-    /// Milliseconds since the epoch.
-    pub(crate) fn now_ms(&self) -> i64 {
-        jiff::Timestamp::now().as_millisecond()
-    }
-
     /// Which wishes of a pack the mode of this installation does not enforce.
     pub(crate) fn unenforced(&self, sandbox: &Sandbox) -> Vec<&'static str> {
         match self.settings.sandbox.mode {

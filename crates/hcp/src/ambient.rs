@@ -11,7 +11,7 @@ use hcp_spec::name::PrincipalName;
 use crate::failure::Failure;
 
 /// The config of the machine's administrator, which nothing loosens.
-const FLOOR: &str = "/etc/hcp/config.toml";
+pub(crate) const FLOOR: &str = "/etc/hcp/config.toml";
 
 /// What surrounds the process.
 pub(crate) struct Ambient {
@@ -89,15 +89,9 @@ impl Ambient {
         }
     }
 
-    /// The floor of the machine's administrator.
-    #[allow(clippy::unused_self)]
-    pub(crate) fn floor(&self) -> Option<&'static Path> {
-        Some(Path::new(FLOOR))
-    }
-
     /// Opens the installation and finds out who the caller is in it.
     pub(crate) fn open(&self) -> Result<Installation, Failure> {
-        let runtime = Runtime::open(self.home()?, self.floor())?;
+        let runtime = Runtime::open(self.home()?, Some(Path::new(FLOOR)))?;
         let caller = caller();
         let known = runtime.store().principal_of_uid(caller.uid)?;
         let principal = match known {

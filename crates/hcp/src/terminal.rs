@@ -183,13 +183,13 @@ impl Page<'_> {
     /// A name and what there is to say of it.
     pub(crate) fn field(&mut self, name: &str, value: &str) {
         let label = paint(self.terminal.color, Tone::Quiet, &format!("{name:<12}"));
-        self.text.push_str(&format!("{label} {}\n", escape(value)));
+        self.text += &format!("{label} {}\n", escape(value));
     }
 
     /// A line that begins with a mark.
     pub(crate) fn marked(&mut self, tone: Tone, mark: &str, text: &str) {
         let mark = paint(self.terminal.color, tone, mark);
-        self.text.push_str(&format!("{mark} {}\n", escape(text)));
+        self.text += &format!("{mark} {}\n", escape(text));
     }
 
     /// A table without lines, or a sentence when there is nothing in it.

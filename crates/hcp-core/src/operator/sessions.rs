@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Operator, Subject};
 use crate::error::CoreError;
+use crate::hex::encode;
 
 /// How long a session lasts when nobody says.
 pub(super) const DEFAULT_TTL: Duration = Duration::from_hours(8);
@@ -195,19 +196,9 @@ fn new_token() -> Result<String, CoreError> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes)
         .map_err(|error| CoreError::Internal(format!("no random numbers: {error}")))?;
-    Ok(format!("hcp_{}", hex(&bytes)))
+    Ok(format!("hcp_{}", encode(&bytes)))
 }
 
 fn sha256_hex(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    encode(&Sha256::digest(text.as_bytes()))
 }

@@ -59,7 +59,7 @@ fn decide<M: Mode>(walk: &mut Walk<'_, M>, call: Arc<Call>) -> Result<Confirmed<
 fn perform(walk: &mut Walk<'_, Live>, intended: Intended) -> (Intent, Ran) {
     match mint_binding(walk, intended) {
         Ok(bound) => run_adapter(walk, bound),
-        Err((intent, refused)) => (intent, Ran::refused(refused)),
+        Err(unminted) => (unminted.0, Ran::refused(unminted.1)),
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn explain(runtime: &Runtime, view: &View, call: Call) -> Explanation
         governance: confirmed.governance,
         prepared: confirmed.prepared,
     });
-    Explanation::of(view, &call, walk.mode.notes, confirmed, recorded)
+    Explanation::of(view, &call, &walk.mode.notes, confirmed, recorded)
 }
 
 /// Steps 1 to 6 without step 9, for measuring them.

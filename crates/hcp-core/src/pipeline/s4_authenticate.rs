@@ -73,7 +73,7 @@ fn judge<M: Mode>(
     }
     if session
         .expires_at
-        .is_some_and(|expiry| expiry <= view.now_ms())
+        .is_some_and(|expiry| expiry <= jiff::Timestamp::now().as_millisecond())
     {
         return Ok(Judgement::Refused(Refusal::SessionExpired.into()));
     }

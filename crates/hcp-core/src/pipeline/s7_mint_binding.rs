@@ -22,11 +22,14 @@ pub(super) struct Bound {
 pub(super) fn mint_binding(
     walk: &mut Walk<'_, Live>,
     intended: Intended,
-) -> Result<Bound, (Intent, Refused)> {
+) -> Result<Bound, Box<(Intent, Refused)>> {
     walk.enter(Step::MintBinding);
     match mint_for(walk, &intended.confirmed) {
         Ok(binding) => Ok(Bound { intended, binding }),
-        Err(error) => Err((intended.intent, Refusal::Binding(error.to_string()).into())),
+        Err(error) => Err(Box::new((
+            intended.intent,
+            Refusal::Binding(error.to_string()).into(),
+        ))),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-use hcp_binding::Binding;
 use hcp_output::{Redactor, read_result, read_tail};
 use hcp_sandbox::{
     BinError, BinSearch, CheckedBin, End, Finished, Launch, LaunchError, Limits, Scratch, Stdin,
@@ -101,7 +100,12 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         cancel: &confirmed.call.cancel,
     };
     let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
-    Ok(read(finished, wrap, &limits, &redactor, &bound.binding))
+    let run = Run {
+        isolation: settings.sandbox.mode.as_str(),
+        unenforced: walk.view.unenforced(&manifest.sandbox),
+        ..Run::of(&finished, bound.binding.state())
+    };
+    Ok(read(finished, wrap, &limits, &redactor, run))
 }
 
 fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<CheckedBin, Refused> {
@@ -176,9 +180,8 @@ fn read(
     wrap: &Wrap,
     (timeout, limits): &(TimeLimit, Limits),
     redactor: &Redactor,
-    binding: &Binding,
+    run: Run,
 ) -> Ran {
-    let run = Run::of(&finished, binding.state());
     let truncated = finished.stderr_total > finished.stderr.len() as u64;
     let stderr = read_tail(&finished.stderr, truncated, SHOWN, redactor);
     let succeeded = match finished.end {
@@ -197,7 +200,6 @@ fn read(
             }),
         };
     }
-    let over = finished.stdout_total;
     let refusal = match finished.end {
         End::TimedOut => Refusal::TimedOut(timeout.text().to_owned()),
         End::Cancelled => Refusal::Cancelled,
@@ -207,7 +209,7 @@ fn read(
         End::Exited(_) if !stderr.is_empty() => Refusal::Stderr(stderr.clone()),
         End::Exited(code) => Refusal::Exit(code),
     };
-    let cut = over > finished.stdout.len() as u64 || finished.stdout.len() > SHOWN;
+    let cut = finished.stdout_total > finished.stdout.len() as u64 || finished.stdout.len() > SHOWN;
     let stdout = read_tail(&finished.stdout, cut, SHOWN, redactor);
     Ran {
         outcome: Err(refusal.into()),

@@ -113,7 +113,7 @@ pub(super) fn record_outcome(
         warning = Some(format!("the outcome was not recorded: {}", in_short(error)));
     }
     answer(
-        walk,
+        &walk,
         call,
         ran,
         began,
@@ -123,7 +123,7 @@ pub(super) fn record_outcome(
 }
 
 fn answer(
-    walk: Walk<'_, Live>,
+    walk: &Walk<'_, Live>,
     call: &Call,
     ran: Ran,
     began: Instant,
@@ -254,12 +254,7 @@ fn arguments(call: &Call) -> String {
         return text;
     }
     let digest = Sha256::digest(text.as_bytes());
-    let hex = digest
-        .iter()
-        .fold(String::with_capacity(64), |mut hex, byte| {
-            hex.push_str(&format!("{byte:02x}"));
-            hex
-        });
+    let hex = crate::hex::encode(&digest);
     format!("{{\"sha256\":\"{hex}\",\"bytes\":{}}}", text.len())
 }
 

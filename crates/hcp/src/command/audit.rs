@@ -1,6 +1,6 @@
 //! `hcp audit`: what happened, and whether the trail still says so. Nothing here writes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use hcp_core::Settings;
@@ -11,7 +11,7 @@ use hcp_spec::name::TenantId;
 use hcp_store::{Checkpoint, RecordFilter, Store, StoreError, Verdict};
 use serde_json::{Value, json};
 
-use crate::ambient::Ambient;
+use crate::ambient::{Ambient, FLOOR};
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Tone};
 
@@ -54,7 +54,7 @@ pub(crate) enum Audit {
 impl Audit {
     pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
         let home = ambient.home()?;
-        let settings = Settings::read(&home, ambient.floor())?;
+        let settings = Settings::read(&home, Some(Path::new(FLOOR)))?;
         let store = Store::open_to_read(&settings.store_file(&home)?)?;
         match self {
             Self::List { tenant, limit } => list(&store, terminal, tenant.as_ref(), limit)?,
@@ -178,7 +178,7 @@ fn describe(record: &AuditRecord) -> Value {
     })
 }
 
-fn read_checkpoint(path: &std::path::Path) -> Result<Checkpoint, Failure> {
+fn read_checkpoint(path: &Path) -> Result<Checkpoint, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::usage(
             format!(

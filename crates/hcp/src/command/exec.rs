@@ -228,21 +228,21 @@ fn read_envelope(path: &Path) -> Result<Vec<u8>, Failure> {
 
 fn metadata_line(answer: &Answer) -> String {
     let metadata = &answer.metadata;
-    let mut line = format!("duration_us={}", metadata.duration.as_micros());
+    let mut facts = vec![format!("duration_us={}", metadata.duration.as_micros())];
     if let Some(seq) = metadata.audit_seq {
-        line.push_str(&format!(" audit_seq={seq}"));
+        facts.push(format!("audit_seq={seq}"));
     }
     if let Some(run) = &metadata.run {
-        line.push_str(&format!(
-            " isolation={} binding={} stdout_bytes={} stderr_bytes={}",
-            run.isolation, run.binding, run.stdout_bytes, run.stderr_bytes
-        ));
+        facts.push(format!("isolation={}", run.isolation));
+        facts.push(format!("binding={}", run.binding));
+        facts.push(format!("stdout_bytes={}", run.stdout_bytes));
+        facts.push(format!("stderr_bytes={}", run.stderr_bytes));
         if run.replaced {
-            line.push_str(" replaced=true");
+            facts.push("replaced=true".to_owned());
         }
         if !run.unenforced.is_empty() {
-            line.push_str(&format!(" unenforced=\"{}\"", run.unenforced.join(", ")));
+            facts.push(format!("unenforced=\"{}\"", run.unenforced.join(", ")));
         }
     }
-    line
+    facts.join(" ")
 }

@@ -1,11 +1,13 @@
 //! `hcp init`: make an installation.
 
+use std::path::Path;
+
 use clap::Args;
 use hcp_core::operator::initialise;
 use hcp_spec::ExitStatus;
 use serde_json::json;
 
-use crate::ambient::{Ambient, caller};
+use crate::ambient::{Ambient, FLOOR, caller};
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Tone};
 
@@ -17,7 +19,7 @@ impl Init {
     #[allow(clippy::unused_self)]
     pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
         let home = ambient.home()?;
-        let made = initialise(&home, ambient.floor(), &caller())?;
+        let made = initialise(&home, Some(Path::new(FLOOR)), &caller())?;
         let data = json!({
             "home": home.data_folder(),
             "principal": made.principal.as_str(),
