@@ -310,3 +310,19 @@ fn explain(fault: Fault, bin: &CheckedBin, working_directory: &Path) -> LaunchEr
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::{AsFd, AsRawFd};
+
+    use super::above_standard;
+
+    #[test]
+    fn sources_are_moved_out_of_the_way_of_their_targets() {
+        for standard in [std::io::stdin().as_fd(), std::io::stderr().as_fd()] {
+            let moved = above_standard(standard).unwrap().unwrap();
+            assert!(moved.as_raw_fd() > 2);
+            assert!(above_standard(moved.as_fd()).unwrap().is_none());
+        }
+    }
+}

@@ -86,9 +86,9 @@ impl TrustError {
         match self {
             Self::Writable { culprit, .. } => Some(format!("chmod go-w {culprit}")),
             Self::Readable { path, .. } => Some(format!("chmod 600 {path}")),
-            Self::Owner { culprit, .. } => {
-                Some(format!("chown the owner of the runtime {culprit}"))
-            }
+            Self::Owner { culprit, .. } => Some(format!(
+                "make the user of the runtime the owner of {culprit}"
+            )),
             Self::Unreadable { .. } | Self::NotAFile { .. } => None,
         }
     }

@@ -24,6 +24,15 @@ fn the_cap_of_stdout_is_exact() {
 }
 
 #[test]
+fn output_that_comes_over_the_cap_after_the_end_counts_as_well() {
+    let finished = shell("(sleep 0.1; head -c 101 /dev/zero) & exit 0", |mut run| {
+        run.limits.output = 100;
+        run
+    });
+    assert_eq!(finished.end, End::OutputOver);
+}
+
+#[test]
 fn too_much_output_is_not_held_in_memory() {
     let before = peak_memory();
     let finished = shell(

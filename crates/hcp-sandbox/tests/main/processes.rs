@@ -36,6 +36,12 @@ fn each_end_has_its_own_answer() {
             None => run,
         });
         assert_eq!(finished.end, end, "{script}");
+        if let Some(timeout) = timeout {
+            assert!(
+                finished.duration < timeout + Duration::from_secs(1),
+                "{script}"
+            );
+        }
     }
 }
 
@@ -72,8 +78,6 @@ fn a_background_process_neither_holds_the_call_nor_survives_it() {
         "sleep 300 & echo $!",
         "sleep 300 >/dev/null 2>&1 & echo $!",
         "(trap '' TERM HUP; exec sleep 300) & echo $!",
-        // Job control puts it into another process group of the same session.
-        "set -m; sleep 300 & echo $!",
     ] {
         let start = Instant::now();
         let finished = shell(script, |run| run);
@@ -83,6 +87,21 @@ fn a_background_process_neither_holds_the_call_nor_survives_it() {
         assert!(!pid.is_empty());
         assert!(eventually(|| !is_alive(pid)), "{script}");
     }
+}
+
+/// As the jobs of a shell with job control are: in the session, in a process group of their own.
+#[test]
+fn a_process_in_another_group_of_the_session_is_gone_too() {
+    let script = "import os, time\n\
+                  pid = os.fork()\n\
+                  if pid == 0: os.setpgid(0, 0); time.sleep(300)\n\
+                  print(pid)";
+    let bin = system("python3");
+    let finished = Run::new(&bin).argv(&["-c", script]).go().unwrap();
+    assert_eq!(finished.end, End::Exited(0));
+    let pid = text(&finished.stdout);
+    assert!(!pid.is_empty());
+    assert!(eventually(|| !is_alive(pid)));
 }
 
 #[test]
@@ -140,6 +159,21 @@ fn runtime_to_be_killed() {
         run.working_directory = folder.into();
         run.within(Duration::from_mins(5))
     });
+}
+
+#[test]
+fn a_runtime_that_was_started_with_sigchld_ignored_still_learns_the_end() {
+    let own = std::env::current_exe().unwrap();
+    let script = "import os, signal, sys\n\
+                  signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n\
+                  os.execv(sys.argv[1], sys.argv[1:])";
+    let status = Command::new("python3")
+        .args(["-c", script])
+        .arg(own)
+        .args(["--exact", "processes::each_end_has_its_own_answer"])
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
 }
 
 #[test]

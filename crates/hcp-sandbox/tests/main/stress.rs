@@ -1,12 +1,13 @@
 //! Many calls at once, and nothing left of them.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use hcp_sandbox::{Cancel, End, Finished, Scratch};
+use hcp_sandbox::{BinSearch, Cancel, End, Finished, Scratch, check_bin};
 
 use crate::support::{Run, system, text};
 
@@ -21,6 +22,33 @@ fn many_callers_leave_nothing_behind() {
         .stdout(std::process::Stdio::null())
         .status();
     assert!(status.unwrap().success());
+}
+
+/// A child that another thread is just starting has every descriptor of this process until it
+/// executes its own program, and a file that is open for writing cannot be executed.
+#[test]
+fn a_program_that_was_just_written_can_be_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = fs::read("/bin/true").unwrap();
+    thread::scope(|scope| {
+        for caller in 0..4 {
+            let (folder, bytes) = (folder.path(), &bytes);
+            scope.spawn(move || {
+                for number in 0..100 {
+                    let path = folder.join(format!("tool-{caller}-{number}"));
+                    fs::write(&path, bytes).unwrap();
+                    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+                    let search = BinSearch {
+                        pack_root: folder,
+                        path: &[],
+                        allowed: &[],
+                    };
+                    let bin = check_bin(&format!("./tool-{caller}-{number}"), &search).unwrap();
+                    assert_eq!(Run::new(&bin).go().unwrap().end, End::Exited(0));
+                }
+            });
+        }
+    });
 }
 
 #[test]
@@ -70,7 +98,7 @@ fn alone() {
 
 fn call(mut run: Run<'_>, scratch: &Scratch, cancel: &Cancel, is_cancelled: bool) -> Finished {
     run.cancel = cancel.clone();
-    run.working_directory = scratch.home().to_owned();
+    scratch.home().clone_into(&mut run.working_directory);
     thread::scope(|scope| {
         if is_cancelled {
             scope.spawn(|| {

@@ -29,6 +29,7 @@ pub(crate) fn system(name: &str) -> CheckedBin {
 
 /// A file with this text and mode.
 pub(crate) fn write(path: &Path, text: &str, mode: u32) {
+    let _ = fs::remove_file(path);
     fs::write(path, text).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }

@@ -1,7 +1,7 @@
 //! Files that others could change or read.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
 use std::path::Path;
 
 use hcp_sandbox::{Demand, TrustError, check_private, open_private};
@@ -123,4 +123,9 @@ fn what_belongs_to_somebody_else_is_refused() {
         chown(culprit, Some(0), None).unwrap();
     }
     check_private(&file, "secret", Demand::Secret0600).unwrap();
+    let link = way.join("link");
+    symlink("file", &link).unwrap();
+    lchown(&link, Some(12_345), None).unwrap();
+    let error = check_private(&link, "secret", Demand::Secret0600).unwrap_err();
+    assert!(matches!(error, TrustError::Owner { .. }), "{error}");
 }
