@@ -11,10 +11,11 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// How this process shows things.
+/// How this process shows things: four independent facts, found out once.
+#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Terminal {
     json: bool,
-    stdout_is_terminal: bool,
+    on_screen: bool,
     color: bool,
     color_on_stderr: bool,
 }
@@ -30,11 +31,11 @@ pub(crate) enum Tone {
 
 impl Terminal {
     pub(crate) fn new(json: bool) -> Self {
-        let stdout_is_terminal = io::stdout().is_terminal();
+        let on_screen = io::stdout().is_terminal();
         let wanted = |choice| !matches!(choice, anstream::ColorChoice::Never);
         Self {
-            json: json || !stdout_is_terminal,
-            stdout_is_terminal,
+            json: json || !on_screen,
+            on_screen,
             color: wanted(anstream::AutoStream::choice(&io::stdout())),
             color_on_stderr: wanted(anstream::AutoStream::choice(&io::stderr())),
         }
@@ -61,7 +62,7 @@ impl Terminal {
 
     /// Prints one line of JSON. On a screen, what would steer it is written as a JSON escape.
     pub(crate) fn print_json(&self, text: &str) {
-        if self.stdout_is_terminal {
+        if self.on_screen {
             write_out(escape_json(text).as_bytes());
         } else {
             write_out(text.as_bytes());
@@ -71,7 +72,7 @@ impl Terminal {
 
     /// Prints a result envelope as one line. Large results are not copied on their way to a pipe.
     pub(crate) fn print_envelope(&self, envelope: &ResultEnvelope) {
-        if self.stdout_is_terminal {
+        if self.on_screen {
             return self.print_json(&envelope.to_json());
         }
         let mut stdout = io::stdout().lock();
@@ -98,6 +99,7 @@ impl Terminal {
     }
 
     /// Says something beside the data, on one line.
+    #[allow(clippy::unused_self)]
     pub(crate) fn note(&self, text: &str) {
         write_err(&format!("{}\n", escape(text)));
     }
@@ -151,7 +153,7 @@ impl JsonArray<'_> {
     /// Prints one more element.
     pub(crate) fn push(&mut self, element: &Value) {
         let text = element.to_string();
-        let text = if self.terminal.stdout_is_terminal {
+        let text = if self.terminal.on_screen {
             escape_json(&text)
         } else {
             text
@@ -183,13 +185,13 @@ impl Page<'_> {
     /// A name and what there is to say of it.
     pub(crate) fn field(&mut self, name: &str, value: &str) {
         let label = paint(self.terminal.color, Tone::Quiet, &format!("{name:<12}"));
-        self.text += &format!("{label} {}\n", escape(value));
+        self.text.extend([&label, " ", &escape(value), "\n"]);
     }
 
     /// A line that begins with a mark.
     pub(crate) fn marked(&mut self, tone: Tone, mark: &str, text: &str) {
         let mark = paint(self.terminal.color, tone, mark);
-        self.text += &format!("{mark} {}\n", escape(text));
+        self.text.extend([&mark, " ", &escape(text), "\n"]);
     }
 
     /// A table without lines, or a sentence when there is nothing in it.

@@ -67,10 +67,10 @@ impl Sessions {
                     ttl: Some(open.ttl.duration()),
                 };
                 let opened = installation.operator().open_session(&options)?;
-                let mut data = json!({ "session_id": opened.session_id });
-                if let Some(token) = &opened.token {
-                    data["token"] = token.as_str().into();
-                }
+                let data = match &opened.token {
+                    Some(token) => json!({ "session_id": opened.session_id, "token": token }),
+                    None => json!({ "session_id": opened.session_id }),
+                };
                 terminal.show(&data, |page| {
                     page.marked(Tone::Good, "✓", &format!("opened {}", opened.session_id));
                     if let Some(token) = &opened.token {
