@@ -26,10 +26,14 @@ pub(super) fn mint_binding(
     walk.enter(Step::MintBinding);
     match mint_for(walk, &intended.confirmed) {
         Ok(binding) => Ok(Bound { intended, binding }),
-        Err(error) => Err(Box::new((
-            intended.intent,
-            Refusal::Binding(error.to_string()).into(),
-        ))),
+        Err(error) => Err(Box::new((intended.intent, refuse(&error).into()))),
+    }
+}
+
+fn refuse(error: &BindingError) -> Refusal {
+    match error {
+        BindingError::Cancelled => Refusal::Cancelled,
+        _ => Refusal::Binding(error.to_string()),
     }
 }
 

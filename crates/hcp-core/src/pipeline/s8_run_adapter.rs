@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use hcp_output::{Redactor, read_result, read_tail};
+use hcp_output::{Redactor, read_head, read_result, read_tail};
 use hcp_sandbox::{
     BinError, BinSearch, CheckedBin, End, Finished, Launch, LaunchError, Limits, Scratch, Stdin,
     check_bin, run_native_local, signal_name,
@@ -209,8 +209,12 @@ fn read(
         End::Exited(_) if !stderr.is_empty() => Refusal::Stderr(stderr.clone()),
         End::Exited(code) => Refusal::Exit(code),
     };
-    let cut = finished.stdout_total > finished.stdout.len() as u64 || finished.stdout.len() > SHOWN;
-    let stdout = read_tail(&finished.stdout, cut, SHOWN, redactor);
+    // Output over the limit was cut at its end, so its beginning is what can be shown whole.
+    let stdout = if finished.end == End::OutputOver {
+        read_head(&finished.stdout, SHOWN, redactor)
+    } else {
+        read_tail(&finished.stdout, false, SHOWN, redactor)
+    };
     Ran {
         outcome: Err(refusal.into()),
         stdout: (!stdout.is_empty()).then_some(stdout),
