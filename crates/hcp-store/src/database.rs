@@ -25,6 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(1);
 /// The least that SQLite ever writes: one page of the smallest size, in bytes.
 const SMALLEST: u64 = 512;
+/// A commit is on the disk when it returns. The log is moved into the file every 200 pages: a call
+/// that has the file to itself reads the whole log to find its way, so that it had better stay short.
+const PRAGMAS: &str = "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; \
+                       PRAGMA wal_autocheckpoint = 200;";
 /// Every statement of the crate stays prepared.
 const STATEMENTS: usize = 96;
 
@@ -37,7 +41,14 @@ pub(crate) fn create(path: &Path, locks: &Path) -> Result<Connection, StoreError
     if found == Form::Empty {
         use_write_ahead_log(&connection).map_err(|fault| fault.at(path))?;
     }
+    let is_new = found == Form::Empty;
     settle(&mut connection, path, found)?;
+    if is_new {
+        // From the start the file by itself, without its log, is an installation.
+        connection
+            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+            .map_err(|error| Fault::from(error).at(path))?;
+    }
     Ok(connection)
 }
 
@@ -175,7 +186,7 @@ fn connect(path: &Path, query: &str, access: OpenFlags) -> Result<Connection, Fa
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     // The end of a single call must not pay for moving the log into the file.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;")?;
+    connection.execute_batch(PRAGMAS)?;
     Ok(connection)
 }
 

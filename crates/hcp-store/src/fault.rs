@@ -100,7 +100,8 @@ fn named(failure: ffi::Error, message: Option<String>, path: &Path) -> StoreErro
             reason: "cannot be opened, or its folder cannot take the files beside it".to_owned(),
         },
         // A statement of ours does not fit the tables: they are not the ones that we made.
-        ErrorCode::Unknown => StoreError::Corrupt {
+        // A constraint of ours was about to be broken: rows contradict each other.
+        ErrorCode::Unknown | ErrorCode::ConstraintViolation => StoreError::Corrupt {
             path,
             what: one_line(
                 message

@@ -21,12 +21,12 @@ pub fn start(home: &Home, role: &str) -> Child {
         .unwrap()
 }
 
-/// Starts `role` with at most `blocks` of 512 bytes per file.
-pub fn start_with_file_limit(home: &Home, role: &str, blocks: u32) -> Child {
+/// Starts `role` after a shell did `preparation`: a limit, a umask.
+pub fn start_after(home: &Home, preparation: &str, role: &str) -> Child {
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(format!(
-        "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""
-    ));
+    shell
+        .arg("-c")
+        .arg(format!("{preparation}; exec \"$0\" \"$@\""));
     shell.arg(env::current_exe().unwrap());
     dress(shell, home, role).spawn().unwrap()
 }
@@ -82,7 +82,12 @@ fn role() {
     };
     let folder = std::path::PathBuf::from(folder);
     let (database, locks) = (folder.join("hcp.db"), folder.join("locks"));
-    let mut store = match Store::open(&database, &locks) {
+    let make = if role == "create" {
+        Store::create
+    } else {
+        Store::open
+    };
+    let mut store = match make(&database, &locks) {
         Ok(store) => store,
         Err(error) => {
             say(format!("refused: {error}"));
@@ -119,7 +124,7 @@ fn role() {
             }
         },
         // Closes what others left open.
-        "recover" => say(store.recover().unwrap()),
+        "create" | "recover" => say(store.recover().unwrap()),
         other => panic!("no such role: {other}"),
     }
 }

@@ -65,24 +65,32 @@ fn of_one_call() {
         let intent = store.begin(&event(AuditKind::Intent)).unwrap();
         store.finish(intent, &call(1)).unwrap();
     });
-    let whole = timed(200, || {
-        let mut store = home.open();
-        store.recover().unwrap();
-        read(&store);
-        let intent = store.begin(&event(AuditKind::Intent)).unwrap();
-        store.finish(intent, &call(1)).unwrap();
-    });
+    let whole = |calls: u32| {
+        let since = Instant::now();
+        for _ in 0..calls {
+            let mut store = home.open();
+            store.recover().unwrap();
+            read(&store);
+            let intent = store.begin(&event(AuditKind::Intent)).unwrap();
+            store.finish(intent, &call(1)).unwrap();
+        }
+        since.elapsed() / calls
+    };
+    let beside_another = whole(500);
     let since = Instant::now();
     for _ in 0..10_000 {
         store.generation().unwrap();
     }
     let generation = since.elapsed() / 10_000;
+    drop(store);
+    let alone = whole(1000);
     println!("bare 4 KiB write + fdatasync      {bare:?}");
     println!("open                              {open:?}");
     println!("open + five reads                 {open_and_read:?}");
     println!("five reads, warm                  {warm_read:?}");
     println!("begin + finish, warm              {begin_and_finish:?}");
-    println!("open + recover + reads + begin + finish + drop  {whole:?}");
+    println!("whole call, mean, beside a server {beside_another:?}");
+    println!("whole call, mean, alone           {alone:?}");
     println!("generation, unchanged             {generation:?}");
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hcp_spec::audit::AuditKind;
 use hcp_store::{RecordFilter, StoreError, Verdict};
 
-use crate::child::{said, start, start_with_file_limit};
+use crate::child::{said, start, start_after};
 use crate::home::{Home, call, event};
 
 #[test]
@@ -54,7 +54,7 @@ fn a_file_that_cannot_grow_refuses_and_keeps_what_it_has() {
     let (home, store) = Home::initialised();
     drop(store);
     // Room for the file as it is and for a short log.
-    let writer = start_with_file_limit(&home, "write", 400);
+    let writer = start_after(&home, "trap '' XFSZ; ulimit -f 400", "write");
     let heard = String::from_utf8(writer.wait_with_output().unwrap().stdout).unwrap();
     let words = said(&heard);
     let refusal = words.last().unwrap();

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use hcp_store::{Store, StoreError};
 
-use crate::child::{said, start_without_privileges};
-use crate::home::Home;
+use crate::child::{said, start_after, start_without_privileges};
+use crate::home::{Home, call};
 
 type Make = fn(&Home);
 
@@ -15,25 +15,46 @@ fn fill(home: &Home, text: &str) {
 }
 
 #[test]
-fn creating_is_private_and_repeatable() {
-    let home = Home::empty();
-    drop(home.create());
-    for (path, mode) in [(home.database(), 0o600), (home.locks(), 0o700)] {
+fn creating_is_private_whatever_the_umask() {
+    for umask in ["000", "022", "077", "777"] {
+        let home = Home::empty();
+        let child = start_after(&home, &format!("umask {umask}"), "create");
+        let output = child.wait_with_output().unwrap();
         assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o7777,
-            mode,
-            "{path:?}"
+            said(&String::from_utf8_lossy(&output.stdout)),
+            ["0"],
+            "{umask}"
         );
+        let names = [
+            ("hcp.db", 0o600),
+            ("hcp.db-wal", 0o600),
+            ("hcp.db-shm", 0o600),
+            ("locks", 0o700),
+        ];
+        for (name, mode) in names {
+            let found = fs::metadata(home.folder().join(name))
+                .unwrap()
+                .permissions()
+                .mode();
+            assert_eq!(found & 0o7777, mode, "{umask} {name}");
+        }
     }
-    for beside in ["hcp.db-wal", "hcp.db-shm"] {
-        let mode = fs::metadata(home.folder().join(beside))
-            .unwrap()
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o077, 0, "{beside}");
-    }
-    let generation = home.create().generation().unwrap();
-    assert_eq!(home.open().generation().unwrap(), generation);
+}
+
+#[test]
+fn creating_again_changes_nothing() {
+    let (home, mut store) = Home::initialised();
+    let generation = store.generation().unwrap();
+    let mut again = home.create();
+    assert_eq!(again.generation().unwrap(), generation);
+    assert_eq!(again.record(&call(2)).unwrap(), 2);
+    assert_eq!(store.record(&call(3)).unwrap(), 3);
+}
+
+#[test]
+fn a_store_moves_between_threads() {
+    fn check<T: Send>(_: &T) {}
+    check(&Home::initialised().1);
 }
 
 #[test]
@@ -90,10 +111,10 @@ fn what_is_not_ours_is_refused_and_left_alone() {
         ("less than a page", |home| fill(home, &"x".repeat(700))),
         ("folder", |home| fs::create_dir(home.database()).unwrap()),
         ("a table", |home| {
-            home.tamper("CREATE TABLE mine (a); INSERT INTO mine VALUES (1)")
+            home.tamper("CREATE TABLE mine (a); INSERT INTO mine VALUES (1)");
         }),
         ("another id", |home| {
-            home.tamper("PRAGMA application_id = 7")
+            home.tamper("PRAGMA application_id = 7");
         }),
     ];
     for (name, make) in cases {
@@ -145,7 +166,7 @@ fn a_damaged_file_is_an_error_and_not_a_panic() {
             store.principals()?;
             store.packs()?;
             store.records(&hcp_store::RecordFilter::default())?;
-            store.record(&crate::home::call(1))?;
+            store.record(&call(1))?;
             store.verify(None, None)
         });
         if let Err(error) = used {

@@ -337,6 +337,9 @@ fn nothing_is_appended_to_a_trail_that_lost_its_head_nor_noted_of_one_that_ends_
             .ends_with("the audit trail of tenant `default` has lost its head")
     );
     assert_eq!(home.verdict(), Verdict::Unanchored);
+    home.tamper("INSERT INTO audit_head VALUES ('default', 1, 'x')");
+    let error = home.open().record(&call(4)).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
 }
 
 #[test]
