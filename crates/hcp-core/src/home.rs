@@ -66,9 +66,19 @@ impl Home {
         self.packs().join(digest)
     }
 
-    /// The folder in which each call gets its own, for as long as it runs.
+    /// The folder in which each runtime has one for the folders of its calls.
     pub fn scratch(&self) -> PathBuf {
         self.data_folder.join("tmp")
+    }
+
+    /// The folder in which a runtime's calls get theirs, made when it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn scratch_of(&self, runtime_id: &str) -> io::Result<PathBuf> {
+        let folder = self.scratch().join(runtime_id);
+        private_folder(&folder)?;
+        Ok(folder)
     }
 
     /// The lasting folder of a pack for a tenant and project, made when it is not there. A call

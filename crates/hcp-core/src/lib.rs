@@ -11,6 +11,7 @@ mod explanation;
 mod floor;
 mod hex;
 mod home;
+mod leftovers;
 mod mend;
 pub mod operator;
 mod pipeline;
@@ -25,8 +26,6 @@ pub use error::CoreError;
 pub use explanation::{Explanation, GovernanceSummary};
 pub use home::Home;
 pub use mend::mend;
-#[doc(hidden)]
-pub use pipeline::decide_only;
 pub use pipeline::{Note, Refused};
 pub use runtime::Runtime;
 pub use settings::{SandboxSettings, Settings};

@@ -15,7 +15,8 @@ use crate::catalog::LoadedPack;
 use crate::error::CoreError;
 use crate::explanation::Explanation;
 use crate::home::Home;
-use crate::pipeline;
+use crate::leftovers;
+use crate::pipeline::{self, Refused};
 use crate::settings::Settings;
 use crate::view::View;
 
@@ -39,6 +40,7 @@ impl Runtime {
         let settings = Settings::read(&home, floor)?;
         let mut store = Store::open(&settings.store_file(&home)?, &home.locks())?;
         store.recover()?;
+        leftovers::sweep(&home, store.runtime_id());
         Ok(Self {
             home,
             settings: Arc::new(settings),
@@ -54,6 +56,18 @@ impl Runtime {
             Ok(view) => pipeline::exec(self, &view, call),
             Err(error) => Answer::store_failed(&call, &Refusal::Store(error.to_string())),
         }
+    }
+
+    /// Takes a call through steps 1 to 6 and no further, unrecorded: for measuring them.
+    ///
+    /// # Errors
+    /// The refusal.
+    #[doc(hidden)]
+    pub fn decide(&self, call: Call) -> Result<(), Refused> {
+        let view = self
+            .view()
+            .map_err(|error| Refusal::Store(error.to_string()))?;
+        pipeline::decide_only(&view, call)
     }
 
     /// Answers and records a text that was no envelope.
@@ -90,6 +104,7 @@ impl Runtime {
             self.home.clone(),
             self.settings.clone(),
             self.store.clone(),
+            self.id.clone(),
             generation,
         );
         Ok(slot.insert(Arc::new(view)).clone())
@@ -113,6 +128,12 @@ impl Runtime {
     /// What this runtime's records are told apart by.
     pub fn runtime_id(&self) -> &str {
         &self.id
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        leftovers::leave(&self.home.scratch().join(&self.id));
     }
 }
 

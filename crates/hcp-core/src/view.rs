@@ -25,6 +25,7 @@ pub struct View {
     /// The operator's config.
     pub settings: Arc<Settings>,
     pub(crate) generation: u64,
+    pub(crate) runtime_id: String,
     store: Arc<Mutex<Store>>,
     packs: Memory<String, Option<Arc<LoadedPack>>>,
     sessions: Memory<String, Option<Arc<Session>>>,
@@ -85,12 +86,14 @@ impl View {
         home: Home,
         settings: Arc<Settings>,
         store: Arc<Mutex<Store>>,
+        runtime_id: String,
         generation: u64,
     ) -> Self {
         Self {
             home,
             settings,
             generation,
+            runtime_id,
             store,
             packs: Memory::default(),
             sessions: Memory::default(),

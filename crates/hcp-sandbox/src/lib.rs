@@ -52,7 +52,7 @@ pub use {
     launch::{End, Finished, Launch, LaunchError, Stdin, run_native_local},
     limits::Limits,
     roots::{GrantedPath, Roots},
-    scratch::Scratch,
+    scratch::{Scratch, remove_tree},
     signal::signal_name,
     trust::{Demand, TrustError, check_private, open_private},
 };

@@ -73,7 +73,10 @@ impl Drop for Folder {
 /// Removes a folder with everything in it. Follows no link, needs three descriptors however deep the
 /// tree is (a folder within a folder is first moved to the top), and makes folders writable that
 /// were made read-only.
-fn remove_tree(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// When something in it cannot be removed.
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
     let top = open_folder(
         rustix::fs::CWD,
         &CString::new(folder.as_os_str().as_encoded_bytes())?,
