@@ -65,7 +65,6 @@ impl RuntimeLock {
     }
 }
 
-/// Finds out whether the runtime of this id lives.
 /// Whether the runtime of this id still holds its lock. One that never wrote an intent has none.
 ///
 /// # Errors
@@ -74,6 +73,7 @@ pub fn is_running(locks: &Path, runtime_id: &str) -> Result<bool, StoreError> {
     Ok(matches!(owner_of(locks, runtime_id)?, Owner::Alive))
 }
 
+/// Finds out whether the runtime of this id lives.
 pub(crate) fn owner_of(locks: &Path, runtime_id: &str) -> Result<Owner, StoreError> {
     // The id comes from the file; it must not lead anywhere else.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
