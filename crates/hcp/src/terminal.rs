@@ -60,6 +60,16 @@ impl Terminal {
         write_out(page.text.as_bytes());
     }
 
+    /// Shows what is for people only, like help.
+    pub(crate) fn show_always(&self, people: impl FnOnce(&mut Page<'_>)) {
+        let mut page = Page {
+            text: String::new(),
+            terminal: self,
+        };
+        people(&mut page);
+        write_out(page.text.as_bytes());
+    }
+
     /// Prints one line of JSON. On a screen, what would steer it is written as a JSON escape.
     pub(crate) fn print_json(&self, text: &str) {
         if self.on_screen {

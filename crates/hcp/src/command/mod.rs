@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod activate;
+mod answering;
 mod audit;
 mod exec;
 mod explain;
@@ -9,10 +10,12 @@ mod init;
 mod pack;
 mod principal;
 mod project;
+mod run;
 mod schema;
 mod session;
 mod status;
 mod tenant;
+mod usage_of;
 
 use std::process::ExitCode;
 
@@ -67,6 +70,8 @@ enum Command {
     Grant(grant::Grants),
     /// Run a command of a pack; prints the result envelope
     Exec(exec::Exec),
+    /// Run a command of a pack the way its own command line would be; prints the result envelope
+    Run(run::Run),
     /// Show what a call would do at each of the nine steps, without doing it
     Explain(explain::Explain),
     /// Read and verify the audit trail
@@ -90,12 +95,15 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Project(command) => command.run(ambient, terminal),
         Command::Grant(command) => command.run(ambient, terminal),
         Command::Exec(command) => command.run(ambient, terminal),
+        Command::Run(command) => command.run(ambient, terminal),
         Command::Explain(command) => command.run(ambient, terminal),
         Command::Audit(command) => command.run(ambient, terminal),
         Command::Status(command) => command.run(ambient, terminal),
         Command::Schema(command) => command.run(terminal),
     }
 }
+
+pub(crate) use run::run_linked;
 
 /// Help goes to stdout and is no failure; a wrong command line is one, with status 2.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
