@@ -76,9 +76,9 @@ fn join(prefix: &[u8], name: &[u8]) -> Vec<u8> {
 fn facts(stat: &Stat) -> String {
     let mut text = String::with_capacity(96);
     // Writing to a `String` cannot fail.
-    let _ = write!(
+    let _ = writeln!(
         text,
-        "{} {} {} {} {} {} {} {}\n",
+        "{} {} {} {} {} {} {} {}",
         stat.st_dev,
         stat.st_ino,
         stat.st_mode,

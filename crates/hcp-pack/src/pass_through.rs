@@ -177,7 +177,8 @@ impl Argv<'_> {
                 }
                 flags_ended = true;
             } else if !flags_ended && is_flag(text) {
-                if program.takes_code(text) {
+                let takes_code = program.takes_code(text);
+                if takes_code || program.loads(text) {
                     if program.role != Role::Shell || text.starts_with("--") {
                         let (value, after) = rest.split_first()?;
                         if self.is_open(value) {
@@ -185,7 +186,7 @@ impl Argv<'_> {
                         }
                         rest = after;
                     }
-                    code_seen = true;
+                    code_seen |= takes_code;
                 } else if program.has_code_attached(text) {
                     code_seen = true;
                 } else if program.takes_value(text) {
@@ -216,9 +217,7 @@ impl Argv<'_> {
     /// Whether a token that the caller fills in can be neither the code nor a flag that takes code.
     fn is_harmless(&self, program: &Program, token: &Token, code_seen: bool, ended: bool) -> bool {
         match token {
-            Token::Flag { flag, .. } => {
-                flag.starts_with("--") && !program.takes_code(flag) && !program.takes_value(flag)
-            }
+            Token::Flag { .. } => !attached(program, token),
             _ => {
                 code_seen
                     && program.role != Role::Shell
@@ -283,12 +282,13 @@ pub(crate) fn begins_with_slot(token: &Token) -> bool {
     }
 }
 
-/// Whether a placeholder stands where the value of a code flag is attached, or among short flags.
+/// Whether a placeholder stands where the value of a code flag is attached, or among short flags,
+/// where it could be one.
 fn attached(program: &Program, token: &Token) -> bool {
     match token {
-        Token::Flag { flag, .. } => program.takes_code(flag) || !flag.starts_with("--"),
+        Token::Flag { flag, .. } => program.attaches(flag) || !flag.starts_with("--"),
         Token::Mixed(segments) => match segments.first() {
-            Some(Segment::Text(text)) if text.starts_with("--") => program.has_code_attached(text),
+            Some(Segment::Text(text)) if text.starts_with("--") => program.attaches(text),
             Some(Segment::Text(text)) => text.starts_with('-'),
             _ => false,
         },
