@@ -8,6 +8,7 @@
 )]
 
 mod arguments;
+mod config;
 mod lint;
 mod manifest;
 mod pairs;

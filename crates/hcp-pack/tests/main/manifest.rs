@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hcp_pack::{Format, SourceFile, parse_config, parse_manifest, read_manifest};
+use hcp_pack::{Format, SourceFile, parse_manifest, read_manifest};
 use insta::assert_snapshot;
 
 use crate::{HEAD, json, toml};
@@ -83,6 +83,20 @@ fn the_contracts_manifest_reads_and_numbers_and_order_stay() {
         hcp_pack::accepted_names(&manifest, "account list", listed),
         ["account"]
     );
+}
+
+#[test]
+fn a_pack_may_have_nothing_yet() {
+    toml(HEAD).unwrap();
+    let mut manifest = toml(LEDGER).unwrap();
+    manifest.wrap = None;
+    let error = hcp_pack::PreparedCommand::prepare(&manifest, "transfer").unwrap_err();
+    assert!(
+        error.to_string().starts_with("kind `wrap` needs the table"),
+        "{error}"
+    );
+    let error = hcp_pack::PreparedCommand::prepare(&manifest, "nope").unwrap_err();
+    assert_eq!(error.to_string(), "pack `ledger` has no command `nope`");
 }
 
 #[test]
@@ -192,7 +206,6 @@ const PACK_FAULTS: &[(&str, &str)] = &[
         "[commands.do]\nsummary = \"s\"\ncli = [\"t\"]",
         "hcp.toml:6:11: kind `wrap` needs the table `wrap`",
     ),
-    ("", "hcp.toml:5:8: kind `wrap` needs the table `wrap`"),
 ];
 
 /// What stands behind a tool (two lines) and a command (three lines), and what is said about it.
@@ -452,6 +465,16 @@ fn reports_show_the_line_and_what_to_do() {
        = hint: write the subcommand as text, list its values in an `enum`, or set `wrap.single = true` for a tool that has no subcommands
     "##);
     assert!(toml(&text).unwrap_err().report(true).contains("\u{1b}["));
+    let line = format!(
+        "{{\"hcp\": 1, \"id\": \"a\", \"x\": \"{}\"}}",
+        "é\\n".repeat(200_000)
+    );
+    let report = json(&line).unwrap_err().report(false);
+    assert!(
+        report.contains("unknown key `x`") && report.len() < 2000,
+        "{}",
+        report.len()
+    );
 }
 
 #[test]
@@ -487,100 +510,6 @@ fn exactly_one_manifest_of_an_honest_size() {
         error.starts_with("`hcp.toml` is a symbolic link"),
         "{error}"
     );
-}
-
-#[test]
-fn configs_are_read_like_manifests() {
-    let read = |text: &str| {
-        parse_config(&SourceFile {
-            name: "config.toml".to_owned(),
-            text: text.to_owned(),
-            format: Format::Toml,
-        })
-        .map_err(|error| error.to_string())
-    };
-    let full = r#"
-[store]
-url = "sqlite:hcp.db"
-[sandbox]
-mode = "native-local"
-level = "no-userns"
-allow_bins = ["git", "/usr/bin/jq"]
-network = ["a:1"]
-timeout_max = "10m"
-[bindings.ledger]
-provider = "static"
-env.LEDGER_TOKEN = { file = "secrets/ledger-token" }
-shared = true
-[bindings."ledger.transfer"]
-provider = "vault"
-[tenants.acme.bindings.deploy]
-provider = "exec"
-command = ["/usr/local/bin/mint-acme"]
-[policy."ledger.transfer"]
-approval = "human"
-"#;
-    read(full).unwrap();
-    assert_eq!(read("").unwrap(), hcp_spec::config::Config::default());
-    let cases = [
-        (
-            "[store]\nurl = \"postgres:x\"",
-            "config.toml:2:7: `postgres:x` is no store",
-        ),
-        ("[sanbox]", "config.toml:1:2: unknown key `sanbox`"),
-        (
-            "[sandbox]\nmode = \"native\"",
-            "config.toml:2:8: `native` is no value of `sandbox.mode`",
-        ),
-        (
-            "[sandbox]\npath = [\"bin\"]",
-            "config.toml:2:9: `bin` is no absolute path",
-        ),
-        (
-            "[sandbox]\nallow_bins = [\"./x\"]",
-            "config.toml:2:15: `./x` is no bin",
-        ),
-        (
-            "[sandbox]\nnetwork = [\"x\"]",
-            "config.toml:2:12: `x` is not `host:port`",
-        ),
-        (
-            "[bindings.x]\nprovider = \"static\"",
-            "config.toml:1:11: a `static` provider needs `env`",
-        ),
-        (
-            "[bindings.x]\nprovider = \"exec\"",
-            "config.toml:1:11: an `exec` provider needs `command`",
-        ),
-        (
-            "[bindings.x]\nprovider = \"exec\"\ncommand = [\"mint\"]",
-            "config.toml:3:11: an `exec` provider needs",
-        ),
-        (
-            "[bindings.x]\nprovider = \"exec\"\nshared = true",
-            "config.toml:3:10: `shared` is for the provider `static`",
-        ),
-        (
-            "[bindings.x]\nprovider = \"exec\"\ncommand = [\"/m\"]\ndigest = \"ab\"",
-            "config.toml:4:10: `digest` is no SHA-256",
-        ),
-        (
-            "[bindings.X]\nprovider = \"vault\"",
-            "config.toml:1:11: `X` names no pack and no command",
-        ),
-        (
-            "[policy.ledger]\nconfirm = true",
-            "config.toml:1:9: `ledger` names no command",
-        ),
-        (
-            "[tenants.A.bindings]",
-            "config.toml:1:10: `A` is not a tenant",
-        ),
-    ];
-    for (text, expected) in cases {
-        let error = read(text).unwrap_err();
-        assert!(error.starts_with(expected), "{text}\n  {error}");
-    }
 }
 
 #[test]

@@ -38,6 +38,13 @@ fn the_first_token_is_the_authors() {
     }
     let closed = "args.x.schema.enum = [\"status\", \"log\"]";
     assert_eq!(verdict("git", false, "'{{x}}'", closed), Ok(()));
+    // Left out, it would let the next token be the first.
+    let two = format!("{closed}\nargs.y = {{}}");
+    assert!(verdict("git", false, "'{{x}}', '{{y}}'", &two).is_err());
+    let required = format!("{two}\nargs.x.required = true");
+    assert_eq!(verdict("git", false, "'{{x}}', '{{y}}'", &required), Ok(()));
+    let empty = required.replace("\"log\"", "\"\"");
+    assert!(verdict("git", false, "'{{x}}', '{{y}}'", &empty).is_err());
     let open = "args.x.schema = { anyOf = [{ enum = [\"log\"] }, {}] }";
     assert!(verdict("git", false, "'{{x}}'", open).is_err());
     assert!(verdict("git", false, "'{{x}}'", "args.x.schema.enum = []").is_err());
