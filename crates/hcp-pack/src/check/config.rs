@@ -10,9 +10,13 @@ use crate::wording::ticked;
 
 /// Checks a config as a whole.
 pub(crate) fn config(config: &Config) -> Result<(), Finding> {
-    let url = &config.store.url;
-    if url.strip_prefix("sqlite:").is_none_or(str::is_empty) {
-        let message = format!("{} is no store", ticked(url));
+    if !config
+        .store
+        .url
+        .strip_prefix("sqlite:")
+        .is_some_and(|path| !path.is_empty())
+    {
+        let message = format!("{} is no store", ticked(&config.store.url));
         return Err(Finding::new(Place::keys(["store", "url"]), message)
             .hint("write `sqlite:` and a path, like `sqlite:hcp.db`"));
     }

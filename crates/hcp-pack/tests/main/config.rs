@@ -46,10 +46,6 @@ approval = "human"
             "config.toml:2:8: `native` is no value of `sandbox.mode`",
         ),
         (
-            "[sandbox]\npath = [\"bin\"]",
-            "config.toml:2:9: `bin` is no absolute path",
-        ),
-        (
             "[sandbox]\nallow_bins = [\"./x\"]",
             "config.toml:2:15: `./x` is no bin",
         ),
