@@ -5,7 +5,6 @@
 //! the digest does.
 
 use std::ffi::CString;
-use std::fmt::Write;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -28,16 +27,17 @@ const BUFFER: usize = 4096;
 pub fn identity(root: &Path) -> io::Result<String> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = rustix::fs::open(root, flags, Mode::empty())?;
-    let mut hash = Sha256::new();
-    hash.update(facts(&rustix::fs::fstat(&folder)?));
+    // Everything is put together before it is hashed: for a few files that is one block or two.
+    let mut facts = Vec::with_capacity(BUFFER);
+    add_facts(&mut facts, &rustix::fs::fstat(&folder)?);
     let mut pending = vec![(Vec::new(), folder)];
     while let Some((prefix, folder)) = pending.pop() {
         for name in names(&folder)? {
             let stat = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW)?;
             let path = join(&prefix, name.to_bytes());
-            hash.update(path.len().to_le_bytes());
-            hash.update(&path);
-            hash.update(facts(&stat));
+            facts.extend_from_slice(&path.len().to_le_bytes());
+            facts.extend_from_slice(&path);
+            add_facts(&mut facts, &stat);
             if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
                 let flags = flags | OFlags::NOFOLLOW;
                 let inner = rustix::fs::openat(&folder, &name, flags, Mode::empty())?;
@@ -45,7 +45,7 @@ pub fn identity(root: &Path) -> io::Result<String> {
             }
         }
     }
-    Ok(hex(&hash.finalize()))
+    Ok(hex(&Sha256::digest(&facts)))
 }
 
 /// The names in a folder, sorted.
@@ -72,21 +72,19 @@ fn join(prefix: &[u8], name: &[u8]) -> Vec<u8> {
     path
 }
 
-/// What the system knows about an entry, as text, so that its width never depends on the machine.
-fn facts(stat: &Stat) -> String {
-    let mut text = String::with_capacity(96);
-    // Writing to a `String` cannot fail.
-    let _ = write!(
-        text,
-        "{} {} {} {} {} {} {} {}\n",
-        stat.st_dev,
-        stat.st_ino,
-        stat.st_mode,
-        stat.st_size,
-        stat.st_mtime,
-        stat.st_mtime_nsec,
-        stat.st_ctime,
-        stat.st_ctime_nsec,
-    );
-    text
+/// What the system knows about an entry, each number in a width that holds it on any machine.
+fn add_facts(facts: &mut Vec<u8>, stat: &Stat) {
+    let numbers = [
+        i128::from(stat.st_dev),
+        i128::from(stat.st_ino),
+        i128::from(stat.st_mode),
+        i128::from(stat.st_size),
+        i128::from(stat.st_mtime),
+        i128::from(stat.st_mtime_nsec),
+        i128::from(stat.st_ctime),
+        i128::from(stat.st_ctime_nsec),
+    ];
+    for number in numbers {
+        facts.extend_from_slice(&number.to_le_bytes());
+    }
 }
