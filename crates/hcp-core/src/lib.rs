@@ -26,7 +26,7 @@ pub use error::CoreError;
 pub use explanation::{Explanation, GovernanceSummary};
 pub use home::Home;
 pub use mend::mend;
-pub use pipeline::{Note, Refused};
+pub use pipeline::{Note, Phase, Refused};
 pub use runtime::Runtime;
 pub use settings::{SandboxSettings, Settings};
 pub use view::View;

@@ -63,7 +63,7 @@ impl Identity {
     /// A short text of it. Two equal texts mean that no name, mode, size or time changed in between.
     pub fn text(&self) -> String {
         let mut hash = Sha256::new();
-        hash.update(&self.root_stat);
+        hash.update(self.root_stat);
         for (path, facts) in &self.entries {
             hash.update(path.to_bytes().len().to_le_bytes());
             hash.update(path.to_bytes());
