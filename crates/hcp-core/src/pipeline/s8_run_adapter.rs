@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-use hcp_binding::Binding;
 use hcp_output::{Redactor, read_result, read_tail};
 use hcp_sandbox::{
     BinError, BinSearch, CheckedBin, End, Finished, Launch, LaunchError, Limits, Scratch, Stdin,
@@ -101,7 +100,12 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         cancel: &confirmed.call.cancel,
     };
     let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
-    Ok(read(finished, wrap, &limits, &redactor, &bound.binding))
+    let run = Run {
+        isolation: settings.sandbox.mode.as_str(),
+        unenforced: walk.view.unenforced(&manifest.sandbox),
+        ..Run::of(&finished, bound.binding.state())
+    };
+    Ok(read(finished, run, wrap, &limits, &redactor))
 }
 
 fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<CheckedBin, Refused> {
@@ -173,12 +177,11 @@ fn launch_refused(wrap: &Wrap, error: &LaunchError) -> Refused {
 
 fn read(
     finished: Finished,
+    run: Run,
     wrap: &Wrap,
     (timeout, limits): &(TimeLimit, Limits),
     redactor: &Redactor,
-    binding: &Binding,
 ) -> Ran {
-    let run = Run::of(&finished, binding.state());
     let truncated = finished.stderr_total > finished.stderr.len() as u64;
     let stderr = read_tail(&finished.stderr, truncated, SHOWN, redactor);
     let succeeded = match finished.end {

@@ -42,16 +42,28 @@ pub(crate) struct Exec {
     pairs: Vec<String>,
 }
 
-/// What the command line asks for, as far as it could be read.
-pub(super) enum Asked {
-    Call(Call),
+/// What is asked for, as far as it can be read without an installation.
+enum Asked<'a> {
+    Words { pack: &'a str, verb: &'a str },
+    Envelope(ExecEnvelope),
     Invalid(InvalidEnvelope),
+}
+
+impl Asked<'_> {
+    fn ids(&self) -> (&str, &str) {
+        match self {
+            Self::Words { pack, verb } => (pack, verb),
+            Self::Envelope(envelope) => (&envelope.pack_id, &envelope.verb_key),
+            Self::Invalid(invalid) => (&invalid.pack_id, &invalid.verb_key),
+        }
+    }
 }
 
 impl Exec {
     pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
+        let asked = self.ask()?;
         if let Some(variable) = ambient.remote() {
-            return Ok(self.answer_unauthenticated(variable, terminal));
+            return Ok(answer_unauthenticated(&asked, variable, terminal));
         }
         let cancel = Cancel::new().map_err(|error| Failure::internal(error.to_string()))?;
         cancel
@@ -60,17 +72,12 @@ impl Exec {
         let installation = match ambient.open() {
             Ok(installation) => installation,
             Err(failure) if failure.status == ExitStatus::Internal => {
-                return Ok(self.answer_without_store(&failure, terminal));
+                return Ok(answer_without_store(&asked, &failure, terminal));
             }
             Err(failure) => return Err(failure),
         };
         let session = ambient.session(self.session.clone());
-        let answer = match self.ask(&installation, session, cancel.clone())? {
-            Asked::Call(call) => installation.runtime.exec(call),
-            Asked::Invalid(invalid) => installation
-                .runtime
-                .refuse_invalid(&invalid, &installation.principal),
-        };
+        let answer = self.answer(&installation, asked, session, cancel.clone());
         terminal.print_envelope(&answer.envelope);
         self.tell(&answer, terminal);
         if cancel.is_cancelled() && !answer.envelope.ok {
@@ -79,38 +86,36 @@ impl Exec {
         Ok(answer.exit_status)
     }
 
-    fn ask(
-        &self,
-        installation: &Installation,
-        session: Option<String>,
-        cancel: Cancel,
-    ) -> Result<Asked, Failure> {
+    fn ask(&self) -> Result<Asked<'_>, Failure> {
         if let Some(path) = &self.envelope {
             return Ok(match ExecEnvelope::parse(&read_envelope(path)?) {
-                Ok(envelope) => Asked::Call(Call::new(
-                    envelope,
-                    installation.principal.clone(),
-                    session,
-                    cancel,
-                )),
+                Ok(envelope) => Asked::Envelope(envelope),
                 Err(invalid) => Asked::Invalid(invalid),
             });
         }
-        let (pack, verb) = self.words();
-        Ok(Asked::Call(installation.call(
-            pack,
-            verb,
-            &self.pairs,
-            session,
-            cancel,
-        )))
+        Ok(Asked::Words {
+            pack: self.pack.as_deref().unwrap_or_default(),
+            verb: self.verb.as_deref().unwrap_or_default(),
+        })
     }
 
-    fn words(&self) -> (&str, &str) {
-        (
-            self.pack.as_deref().unwrap_or_default(),
-            self.verb.as_deref().unwrap_or_default(),
-        )
+    fn answer(
+        &self,
+        installation: &Installation,
+        asked: Asked<'_>,
+        session: Option<String>,
+        cancel: Cancel,
+    ) -> Answer {
+        let runtime = &installation.runtime;
+        let principal = &installation.principal;
+        let call = match asked {
+            Asked::Words { pack, verb } => {
+                installation.call(pack, verb, &self.pairs, session, cancel)
+            }
+            Asked::Envelope(envelope) => Call::new(envelope, principal.clone(), session, cancel),
+            Asked::Invalid(invalid) => return runtime.refuse_invalid(&invalid, principal),
+        };
+        runtime.exec(call)
     }
 
     fn tell(&self, answer: &Answer, terminal: &Terminal) {
@@ -136,28 +141,28 @@ impl Exec {
             }
         }
     }
+}
 
-    /// Whoever shows a token is not the operator of this home, and there is nobody else to ask.
-    fn answer_unauthenticated(&self, variable: &str, terminal: &Terminal) -> ExitStatus {
-        let (pack, verb) = self.words();
-        let refusal = Refusal::Unauthenticated;
-        terminal.print_envelope(&ResultEnvelope::refused(pack, verb, &refusal));
-        let failure = Failure::no_server(variable);
-        terminal.note(&format!("why: {}", failure.message));
-        terminal.hint(&failure.hint.unwrap_or_default());
-        refusal.exit_status()
-    }
+/// Whoever shows a token is not the operator of this home, and there is nobody else to ask.
+fn answer_unauthenticated(asked: &Asked<'_>, variable: &str, terminal: &Terminal) -> ExitStatus {
+    let (pack, verb) = asked.ids();
+    let refusal = Refusal::Unauthenticated;
+    terminal.print_envelope(&ResultEnvelope::refused(pack, verb, &refusal));
+    let failure = Failure::no_server(variable);
+    terminal.note(&format!("why: {}", failure.message));
+    terminal.hint(&failure.hint.unwrap_or_default());
+    refusal.exit_status()
+}
 
-    /// An Invoker branches on the envelope, also when there is no store to judge by.
-    fn answer_without_store(&self, failure: &Failure, terminal: &Terminal) -> ExitStatus {
-        let (pack, verb) = self.words();
-        let refusal = Refusal::Store(failure.message.clone());
-        terminal.print_envelope(&ResultEnvelope::refused(pack, verb, &refusal));
-        if let Some(hint) = &failure.hint {
-            terminal.hint(hint);
-        }
-        refusal.exit_status()
+/// An Invoker branches on the envelope, also when there is no store to judge by.
+fn answer_without_store(asked: &Asked<'_>, failure: &Failure, terminal: &Terminal) -> ExitStatus {
+    let (pack, verb) = asked.ids();
+    let refusal = Refusal::Store(failure.message.clone());
+    terminal.print_envelope(&ResultEnvelope::refused(pack, verb, &refusal));
+    if let Some(hint) = &failure.hint {
+        terminal.hint(hint);
     }
+    refusal.exit_status()
 }
 
 impl Installation {
