@@ -14,6 +14,7 @@ mod mend;
 pub mod operator;
 mod pipeline;
 mod runtime;
+mod scratch;
 mod settings;
 mod view;
 

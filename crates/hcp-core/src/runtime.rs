@@ -16,6 +16,7 @@ use crate::error::CoreError;
 use crate::explanation::Explanation;
 use crate::home::Home;
 use crate::pipeline;
+use crate::scratch::{self, RuntimeScratch};
 use crate::settings::Settings;
 use crate::view::View;
 
@@ -25,12 +26,14 @@ pub struct Runtime {
     settings: Arc<Settings>,
     store: Arc<Mutex<Store>>,
     runtime_id: String,
+    scratch: Arc<RuntimeScratch>,
     view: Mutex<Option<Arc<View>>>,
 }
 
 impl Runtime {
     /// Opens an installation: its folder must be nobody else's to write, its config must read, its
-    /// store must be there. Calls that a dead runtime left open are closed as interrupted.
+    /// store must be there. Calls that a dead runtime left open are closed as interrupted, and their
+    /// folders cleared away.
     ///
     /// # Errors
     /// [`CoreError`], naming what stands in the way.
@@ -39,7 +42,9 @@ impl Runtime {
         let settings = Settings::read(&home, floor)?;
         let mut store = Store::open(&settings.store_file(&home)?, &home.locks())?;
         store.recover()?;
+        scratch::clear(&home.scratch());
         Ok(Self {
+            scratch: Arc::new(RuntimeScratch::new(&home.scratch(), store.runtime_id())),
             home,
             settings: Arc::new(settings),
             runtime_id: store.runtime_id().to_owned(),
@@ -90,6 +95,7 @@ impl Runtime {
             self.home.clone(),
             self.settings.clone(),
             self.store.clone(),
+            self.scratch.clone(),
             generation,
         );
         Ok(slot.insert(Arc::new(view)).clone())

@@ -16,6 +16,7 @@ use hcp_store::{Session, Store, StoreError};
 use crate::call::Call;
 use crate::catalog::{LoadedPack, Unusable};
 use crate::home::Home;
+use crate::scratch::RuntimeScratch;
 use crate::settings::Settings;
 
 /// What calls see; shared by all calls of one generation of the store.
@@ -26,6 +27,7 @@ pub struct View {
     pub settings: Arc<Settings>,
     pub(crate) generation: u64,
     store: Arc<Mutex<Store>>,
+    scratch: Arc<RuntimeScratch>,
     packs: Memory<String, Option<Arc<LoadedPack>>>,
     sessions: Memory<String, Option<Arc<Session>>>,
     default_sessions: Memory<String, Option<Arc<Session>>>,
@@ -85,6 +87,7 @@ impl View {
         home: Home,
         settings: Arc<Settings>,
         store: Arc<Mutex<Store>>,
+        scratch: Arc<RuntimeScratch>,
         generation: u64,
     ) -> Self {
         Self {
@@ -92,6 +95,7 @@ impl View {
             settings,
             generation,
             store,
+            scratch,
             packs: Memory::default(),
             sessions: Memory::default(),
             default_sessions: Memory::default(),
@@ -101,6 +105,11 @@ impl View {
             projects: Memory::default(),
             grants: Memory::default(),
         }
+    }
+
+    /// The folder in which the calls of this runtime have their own.
+    pub(crate) fn scratch(&self) -> std::io::Result<&std::path::Path> {
+        self.scratch.folder()
     }
 
     /// The pack with this id, its bytes made sure of.

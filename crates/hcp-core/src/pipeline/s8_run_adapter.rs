@@ -83,7 +83,11 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
             error.to_string(),
         )
     };
-    let scratch = Scratch::create(&walk.view.home.scratch()).map_err(internal)?;
+    let scratch = walk
+        .view
+        .scratch()
+        .and_then(Scratch::create)
+        .map_err(internal)?;
     let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
     let limits = limits(&manifest.sandbox, &settings.sandbox.timeout_max)?;
     let redactor = Redactor::new(bound.binding.secrets());

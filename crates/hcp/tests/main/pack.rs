@@ -71,7 +71,7 @@ impl Pack {
 
     /// A command without a Policy entry.
     pub(crate) fn ungoverned(mut self, key: &str, lines: &str) -> Self {
-        let cli = if lines.contains("cli =") {
+        let cli = if lines.contains("cli =") || lines.contains("composite") {
             String::new()
         } else {
             format!("cli = [\"{}\", \"{key}\"]", self.id)
