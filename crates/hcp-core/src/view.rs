@@ -165,6 +165,18 @@ impl View {
         })
     }
 
+    /// Whether everything that a session belongs to is still there.
+    pub(crate) fn surroundings_stand(&self, session: &Session) -> Result<bool, Refusal> {
+        let tenant = session.tenant_id.as_str();
+        let project = match &session.project_id {
+            Some(project) => self.project_stands(tenant, project.as_str())?,
+            None => true,
+        };
+        Ok(project
+            && self.tenant_stands(tenant)?
+            && self.principal_stands(session.principal.as_str())?)
+    }
+
     pub(crate) fn grants(&self, principal: &str, tenant: &str) -> Result<Arc<Grants>, Refusal> {
         let key = (principal.to_owned(), tenant.to_owned());
         self.recall_or(&self.grants, &key, |store| {
