@@ -12,11 +12,11 @@ mod explanation;
 mod floor;
 mod hex;
 mod home;
-mod leftovers;
 mod mend;
 pub mod operator;
 mod pipeline;
 mod runtime;
+mod scratch;
 mod settings;
 mod view;
 
