@@ -8,7 +8,7 @@ use hcp_spec::envelope::InvalidEnvelope;
 use hcp_spec::name::PrincipalName;
 use hcp_spec::{ExitStatus, Refusal, ResultEnvelope, Step};
 use hcp_store::{Intent, StoreError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::mode::{Live, Mode, Refused};
@@ -235,7 +235,8 @@ pub(super) fn record_explain<M: Mode>(
 fn event<M>(kind: AuditKind, runtime: &Runtime, walk: &Walk<'_, M>, call: &Call) -> AuditEvent {
     let trail = &walk.trail;
     let tenant = trail.tenant_id.as_deref().unwrap_or(DEFAULT_TENANT);
-    let runtime_id = runtime.store().runtime_id().to_owned();
+    let runtime_id = runtime.runtime_id().to_owned();
+    let (args, metadata) = arguments(call);
     AuditEvent {
         project_id: trail.project_id.clone(),
         session_id: trail.session_id.clone(),
@@ -243,20 +244,21 @@ fn event<M>(kind: AuditKind, runtime: &Runtime, walk: &Walk<'_, M>, call: &Call)
         pack_digest: trail.pack_digest.clone(),
         verb_key: Some(bounded(&call.verb_key)),
         capability: trail.capability.clone(),
-        args: Some(arguments(call)),
+        args,
+        metadata,
         ..AuditEvent::new(kind, tenant, call.principal.as_str(), &runtime_id)
     }
 }
 
-/// The arguments as compact JSON, or what they hash to when they are large.
-fn arguments(call: &Call) -> String {
+/// The arguments as compact JSON; large ones by what they hash to, among the metadata.
+fn arguments(call: &Call) -> (Option<String>, Option<String>) {
     let text = Value::Object(call.args.clone()).to_string();
     if text.len() <= MAX_ARGS {
-        return text;
+        return (Some(text), None);
     }
-    let digest = Sha256::digest(text.as_bytes());
-    let hex = crate::hex::encode(&digest);
-    format!("{{\"sha256\":\"{hex}\",\"bytes\":{}}}", text.len())
+    let sha256 = crate::hex::encode(&Sha256::digest(text.as_bytes()));
+    let metadata = json!({ "args_sha256": sha256, "args_bytes": text.len() });
+    (None, Some(metadata.to_string()))
 }
 
 /// An id as the Invoker wrote it may be a megabyte long; a record keeps what tells it apart.
