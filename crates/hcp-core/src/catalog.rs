@@ -89,6 +89,12 @@ impl LoadedPack {
         self.identity.still_stands(&self.root)
     }
 
+    /// How the files look, when that is not what the store remembers of them.
+    pub(crate) fn unremembered(&self, row: &InstalledPack) -> Option<String> {
+        let looks = self.identity.text();
+        (!self.linked && looks != row.identity).then_some(looks)
+    }
+
     /// The compiled command, compiled on first use.
     ///
     /// # Errors

@@ -123,11 +123,25 @@ impl View {
         }
         let row = self.ask(|store| store.pack(id)).map_err(Unusable::Store)?;
         let pack = match row {
-            Some(row) => Some(Arc::new(LoadedPack::load(&row, &self.home)?)),
+            Some(row) => {
+                let pack = LoadedPack::load(&row, &self.home)?;
+                if let Some(looks) = pack.unremembered(&row) {
+                    self.remember_identity(&pack, &looks);
+                }
+                Some(Arc::new(pack))
+            }
             None => None,
         };
         remember(&self.packs, id.to_owned(), pack.clone());
         Ok(pack)
+    }
+
+    /// Spares the next start from hashing again. Where it cannot be written, it is hashed again.
+    fn remember_identity(&self, pack: &LoadedPack, looks: &str) {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = store.remember_identity(&pack.id, &pack.digest, looks) {
+            tracing::warn!(pack = %pack.id, %error, "identity not remembered");
+        }
     }
 
     /// The session of this call: the one it names, else the default one of its Principal.
