@@ -4,13 +4,14 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use hcp_conformance::corpus::Corpus;
 use hcp_conformance::ours::{Face, HcpRuntime};
 use hcp_conformance::protocol::{serve, split_command};
 use hcp_conformance::report::{self, Form};
-use hcp_conformance::runner::{self, Plan};
+use hcp_conformance::runner::{self, DEFAULT_LIMIT, Plan};
 use hcp_conformance::wrong::{Faults, WrongRuntime};
 use hcp_conformance::{KitError, mint, probe};
 
@@ -29,9 +30,9 @@ enum Command {
         /// The command that starts the adapter, split at white space outside of quotes
         #[arg(long, value_name = "COMMAND")]
         adapter: String,
-        /// Only this clause
-        #[arg(long)]
-        clause: Option<String>,
+        /// Only this clause; may be given several times
+        #[arg(long = "clause", value_name = "CLAUSE")]
+        clauses: Vec<String>,
         /// Only this case
         #[arg(long, value_name = "ID")]
         case: Option<String>,
@@ -44,6 +45,9 @@ enum Command {
         /// How many adapters at once [default: one a processor, at most 4]
         #[arg(long)]
         jobs: Option<usize>,
+        /// Seconds that an answer may take where the case does not say
+        #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_LIMIT.as_secs())]
+        time_limit: u64,
     },
     /// List the cases: id, level, what each proves
     List,
@@ -105,19 +109,21 @@ fn run(command: Command) -> Result<bool, KitError> {
     match command {
         Command::Run {
             adapter,
-            clause,
+            clauses,
             case,
             profiles,
             report,
             jobs,
+            time_limit,
         } => {
             let plan = Plan {
                 adapter: split_command(&adapter),
-                clause,
+                clauses,
                 case,
                 strict: profiles.contains(&Profile::Strict),
                 hcp: profiles.contains(&Profile::Hcp),
                 jobs: jobs.unwrap_or_else(processors),
+                limit: Duration::from_secs(time_limit),
             };
             let run = runner::run(&Corpus::load()?, &plan, &kit()?)?;
             report::write(&run, report, &mut io::stdout().lock())

@@ -16,16 +16,16 @@ use crate::protocol::{
 };
 use crate::workbench::{Workbench, Workshop, marker};
 
-/// How long an answer may take when the case does not say.
-const LIMIT: Duration = Duration::from_secs(20);
+/// How long an answer may take when nobody says.
+pub const DEFAULT_LIMIT: Duration = Duration::from_secs(20);
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The command of the adapter.
     pub adapter: Vec<String>,
-    /// Only cases of this clause, or of those that begin with it.
-    pub clause: Option<String>,
+    /// Only cases of these clauses; none named means all.
+    pub clauses: Vec<String>,
     /// Only the case with this id.
     pub case: Option<String>,
     /// Whether the stricter rules are asked as well.
@@ -34,6 +34,8 @@ pub struct Plan {
     pub hcp: bool,
     /// How many adapters at once.
     pub jobs: usize,
+    /// How long an answer may take when the case does not say.
+    pub limit: Duration,
 }
 
 /// How a case went.
@@ -84,8 +86,7 @@ impl Run {
 impl Plan {
     /// Whether the case is asked.
     pub fn selects(&self, case: &Case) -> bool {
-        let clause = self.clause.as_ref();
-        let by_clause = clause.is_none_or(|clause| case.clause.starts_with(clause.as_str()));
+        let by_clause = self.clauses.is_empty() || self.clauses.contains(&case.clause);
         if let Some(id) = &self.case {
             return case.id == *id;
         }
@@ -112,16 +113,12 @@ pub fn run(corpus: &Corpus, plan: &Plan, kit: &Path) -> Result<Run, KitError> {
     if cases.is_empty() {
         return Err(KitError::Unknown {
             what: "case",
-            name: plan
-                .case
-                .clone()
-                .or_else(|| plan.clause.clone())
-                .unwrap_or_default(),
+            name: plan.case.clone().unwrap_or_else(|| plan.clauses.join(" ")),
             list: "list",
         });
     }
     let workshop = Workshop::new(kit)?;
-    let first = Adapter::start(&plan.adapter, LIMIT)?;
+    let first = Adapter::start(&plan.adapter, plan.limit)?;
     let claims = first.claims().clone();
     let (next, rows) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = |mut adapter: Option<Adapter>| {
@@ -178,12 +175,13 @@ fn run_case(
     let mut attempt = || {
         let bench = workshop.bench(number)?;
         if adapter.is_none() {
-            *adapter = Some(Adapter::start(&plan.adapter, LIMIT)?);
+            *adapter = Some(Adapter::start(&plan.adapter, plan.limit)?);
         }
         match adapter {
             Some(adapter) => Session {
                 adapter,
                 bench,
+                limit: plan.limit,
                 corpus,
                 case,
             }
@@ -204,6 +202,7 @@ fn run_case(
 struct Session<'a> {
     adapter: &'a mut Adapter,
     bench: Workbench,
+    limit: Duration,
     corpus: &'a Corpus,
     case: &'a Case,
 }
@@ -305,7 +304,7 @@ impl Session<'_> {
         let (mut faults, mut seen): (Vec<String>, Vec<Seen>) = (Vec::new(), Vec::new());
         for (index, call) in self.case.calls.iter().enumerate() {
             let (before, mark) = (self.counts()?, self.bench.mark()?);
-            let limit = call.time_limit_ms.map_or(LIMIT, Duration::from_millis);
+            let limit = call.time_limit_ms.map_or(self.limit, Duration::from_millis);
             let reply = self.ask_within(&request(call), limit)?;
             let (after, spawns) = (self.counts()?, self.bench.spawns_since(mark)?);
             let answer = Seen::new(call.face, reply);
@@ -345,7 +344,7 @@ impl Session<'_> {
 
     /// What the runtime itself has counted; nothing where it does not count.
     fn counts(&mut self) -> Result<(usize, usize), Stop> {
-        let reply = self.adapter.ask(&Request::Counts, LIMIT)?;
+        let reply = self.adapter.ask(&Request::Counts, self.limit)?;
         Ok((reply.spawns.unwrap_or(0), reply.mints.unwrap_or(0)))
     }
 
@@ -357,7 +356,7 @@ impl Session<'_> {
     }
 
     fn ask(&mut self, request: &Request) -> Result<Reply, Stop> {
-        self.ask_within(request, LIMIT)
+        self.ask_within(request, self.limit)
     }
 
     fn ask_within(&mut self, request: &Request, limit: Duration) -> Result<Reply, Stop> {

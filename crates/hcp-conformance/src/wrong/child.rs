@@ -131,6 +131,7 @@ impl WrongRuntime {
     fn succeeded(&self, stdout: &[u8], stderr: &str) -> Ran {
         Ran {
             result: self.read_result(stdout),
+            replaced: std::str::from_utf8(stdout).is_err(),
             stderr: Some(stderr.to_owned()).filter(|text| !text.is_empty()),
         }
     }

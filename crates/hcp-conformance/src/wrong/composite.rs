@@ -23,7 +23,9 @@ impl WrongRuntime {
         }
         let kind = kind.as_str();
         Err(Refused::at_8(
-            if self.faults.has("kind-unsaid") || self.faults.has("no-composite") {
+            if self.faults.has("kind-unsaid")
+                || self.faults.has("no-composite") && kind == "composite"
+            {
                 format!("not executable in {NAME}")
             } else {
                 format!("adapter {kind} not executable in {NAME}")
@@ -69,6 +71,7 @@ impl WrongRuntime {
         };
         Ok(Ran {
             result: ResultValue::from_value(&result),
+            replaced: false,
             stderr: None,
         })
     }

@@ -39,6 +39,7 @@ impl WrongRuntime {
         }
         // serde_json keeps the last of two equal keys.
         let mut value: Value = serde_json::from_str(text).ok()?;
+        let before = value.clone();
         if has("last-key-wins") && ExecEnvelope::parse(text.as_bytes()).is_err() {
             let twice =
                 text.matches("\"verb_key\"").count() > 1 || text.matches("\"amount\"").count() > 1;
@@ -89,10 +90,8 @@ impl WrongRuntime {
             && fields.contains_key("pack_id")
         {
             fields.insert("surface_id".to_owned(), Value::Null);
-        } else {
-            return None;
         }
-        Some(value)
+        (value != before).then_some(value)
     }
 
     fn misunderstand(&self, envelope: &mut ExecEnvelope) {

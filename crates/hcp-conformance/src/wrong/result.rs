@@ -81,6 +81,9 @@ impl WrongRuntime {
         {
             return Err(envelope.error.unwrap_or_default());
         }
+        if has("bytes-break-transport") && ended.outcome.as_ref().is_ok_and(|ran| ran.replaced) {
+            return Err("not UTF-8".to_owned());
+        }
         if has("ids-swapped") {
             std::mem::swap(&mut envelope.pack_id, &mut envelope.verb_key);
         }
@@ -99,7 +102,7 @@ impl WrongRuntime {
         } else if has("error-as-object") && !envelope.ok {
             fields.insert("error".to_owned(), json!({ "message": envelope.error }));
         } else if has("extra-fields") {
-            fields.insert("request_id".to_owned(), "1".into());
+            return Ok(text.replacen('{', "{\"request_id\":\"1\",", 1));
         } else {
             return Ok(text);
         }

@@ -21,6 +21,8 @@ pub(super) struct Refused {
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
     pub(super) result: ResultValue,
+    /// Whether stdout held bytes that are no text.
+    pub(super) replaced: bool,
     pub(super) stderr: Option<String>,
 }
 
