@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use hcp_pack::{PackError, PreparedCommand, Tree, identity, read_manifest};
+use hcp_pack::{Identity, PackError, PreparedCommand, Tree, read_checked_manifest, read_manifest};
 use hcp_spec::Refusal;
 use hcp_spec::manifest::Manifest;
 use hcp_store::{InstalledPack, PackRoot};
@@ -25,7 +25,7 @@ pub struct LoadedPack {
     pub allow_bins: Vec<String>,
     linked: bool,
     /// What the files looked like when their digest was last known to be right.
-    identity: String,
+    identity: Identity,
     prepared: Vec<OnceLock<Arc<PreparedCommand>>>,
 }
 
@@ -47,10 +47,19 @@ impl LoadedPack {
             PackRoot::Linked(path) => (path.clone(), true),
         };
         let identity = look(&root)?;
-        if !linked && identity != row.identity {
+        if !linked && identity.text() != row.identity {
             rehash(&root, &row.digest)?;
         }
-        let manifest = read_manifest(&root).map_err(|error| Unusable::Pack(error.to_string()))?;
+        // The bytes of a pinned pack were checked when it was added.
+        let read = if linked {
+            read_manifest
+        } else {
+            read_checked_manifest
+        };
+        let manifest = read(&root).map_err(|error| Unusable::Pack(error.to_string()))?;
+        if !identity.still_stands(&root) {
+            return Err(Unusable::Pack("it changed while it was read".to_owned()));
+        }
         if manifest.id != row.id {
             return Err(Unusable::Pack(format!(
                 "its manifest now says it is `{}`",
@@ -77,7 +86,7 @@ impl LoadedPack {
     /// Whether the files still look as they did when this was loaded; a pack that does not is
     /// loaded anew.
     pub(crate) fn is_current(&self) -> bool {
-        identity(&self.root).is_ok_and(|now| now == self.identity)
+        self.identity.still_stands(&self.root)
     }
 
     /// The compiled command, compiled on first use.
@@ -98,8 +107,8 @@ impl LoadedPack {
     }
 }
 
-fn look(root: &std::path::Path) -> Result<String, Unusable> {
-    identity(root).map_err(|error| {
+fn look(root: &std::path::Path) -> Result<Identity, Unusable> {
+    Identity::take(root).map_err(|error| {
         Unusable::Pack(format!(
             "its folder {} cannot be read: {error}",
             root.display()

@@ -101,6 +101,12 @@ impl Terminal {
         }
     }
 
+    /// Prints a text that hcp itself made, byte for byte.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn print_bytes(&self, bytes: &[u8]) {
+        write_out(bytes);
+    }
+
     /// Prints a bare word or text, the same on a terminal or not.
     #[allow(clippy::unused_self)]
     pub(crate) fn print_bare(&self, text: &str) {

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hcp_pack::{Tree, Warning, identity, read_manifest, remove_copy, warnings};
+use hcp_pack::{Identity, Tree, Warning, read_manifest, remove_copy, warnings};
 use hcp_sandbox::{BinError, BinSearch, check_bin};
 use hcp_spec::manifest::{Kind, Manifest};
 use hcp_spec::name::Capability;
@@ -150,7 +150,7 @@ impl Operator<'_> {
         options: &AddOptions,
     ) -> Result<(), CoreError> {
         let id = manifest.id.as_str();
-        let looks = identity(root).map_err(|error| CoreError::Io {
+        let looks = Identity::take(root).map_err(|error| CoreError::Io {
             what: format!("the pack folder `{}` could not be read", root.display()),
             error,
         })?;
@@ -163,7 +163,7 @@ impl Operator<'_> {
             } else {
                 PackRoot::Pinned
             },
-            identity: looks,
+            identity: looks.text(),
             allow_bins: options.allow_bins.clone(),
             capabilities: capabilities(manifest).cloned().collect(),
             added_at: jiff::Timestamp::now().as_millisecond(),

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use hcp_store::Intent;
 
-pub use mode::{Note, Refused};
+pub use mode::{Note, Phase, Refused};
 pub(crate) use s6_enforce_confirm::{Prepared, Resource};
 pub(crate) use s9_record::record_invalid;
 

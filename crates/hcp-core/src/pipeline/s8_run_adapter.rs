@@ -83,12 +83,11 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
             error.to_string(),
         )
     };
-    let own = walk
+    let scratch = walk
         .view
-        .home
-        .scratch_of(&walk.view.runtime_id)
+        .scratch()
+        .and_then(Scratch::create)
         .map_err(internal)?;
-    let scratch = Scratch::create(&own).map_err(internal)?;
     let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
     let limits = limits(&manifest.sandbox, &settings.sandbox.timeout_max)?;
     let redactor = Redactor::new(bound.binding.secrets());

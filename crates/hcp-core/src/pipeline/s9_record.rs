@@ -33,6 +33,7 @@ pub(super) fn intend(
     walk: &mut Walk<'_, Live>,
     confirmed: Confirmed<Live>,
 ) -> Result<Intended, Refused> {
+    walk.mode.enter_intent();
     let event = event(AuditKind::Intent, runtime, walk, &confirmed.call);
     let intent = runtime.store().begin(&event).map_err(|error| {
         Refused::from(Refusal::Audit(format!(
@@ -75,7 +76,7 @@ pub(super) fn record_refusal(
             audit_seq: seq,
             duration: began.elapsed(),
             detail: refused.detail,
-            steps: walk.mode.timings(),
+            phases: walk.mode.timings(),
             ..Metadata::default()
         },
     }
@@ -141,7 +142,7 @@ fn answer(
         duration: began.elapsed(),
         warning,
         run,
-        steps: walk.mode.timings(),
+        phases: walk.mode.timings(),
         ..Metadata::default()
     };
     let (envelope, refusal) = match outcome {

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use hcp_pack::{PackError, Tree, identity, remove_copy};
+use hcp_pack::{Identity, PackError, Tree, remove_copy};
 use tempfile::TempDir;
 
 fn pack() -> TempDir {
@@ -55,10 +55,12 @@ fn the_digest_covers_names_modes_and_bytes() {
     ];
     for (index, change) in changes.into_iter().enumerate() {
         let folder = pack();
-        let seen = identity(folder.path()).unwrap();
+        let seen = Identity::take(folder.path()).unwrap();
+        assert!(seen.still_stands(folder.path()), "{index}");
         change(folder.path());
         assert_ne!(digest(folder.path()), tree.digest(), "{index}");
-        assert_ne!(identity(folder.path()).unwrap(), seen, "{index}");
+        assert_ne!(identity(folder.path()), seen.text(), "{index}");
+        assert!(!seen.still_stands(folder.path()), "{index}");
     }
 }
 
@@ -142,11 +144,11 @@ fn a_file_that_changed_since_the_scan_is_not_copied() {
 fn the_identity_stays_until_something_changes() {
     let folder = pack();
     let root = folder.path();
-    let seen = identity(root).unwrap();
-    assert_eq!(identity(root).unwrap(), seen);
+    let seen = identity(root);
+    assert_eq!(identity(root), seen);
     // The same bytes written again are a change all the same: only a digest could tell.
     fs::write(root.join("bin/inner/data"), vec![7; 200_000]).unwrap();
-    assert_ne!(identity(root).unwrap(), seen);
+    assert_ne!(identity(root), seen);
     for number in 0..500 {
         fs::write(
             root.join(format!("a-rather-long-name-for-a-file-{number}")),
@@ -154,11 +156,28 @@ fn the_identity_stays_until_something_changes() {
         )
         .unwrap();
     }
-    let seen = identity(root).unwrap();
-    assert_eq!(identity(root).unwrap(), seen);
+    let seen = identity(root);
+    assert_eq!(identity(root), seen);
     fs::remove_file(root.join("a-rather-long-name-for-a-file-499")).unwrap();
-    assert_ne!(identity(root).unwrap(), seen);
-    assert!(identity(&root.join("nowhere")).is_err());
+    assert_ne!(identity(root), seen);
+    assert!(Identity::take(&root.join("nowhere")).is_err());
     symlink("nowhere", root.join("link")).unwrap();
-    assert!(identity(root).is_ok());
+    assert!(Identity::take(root).is_ok());
+}
+
+#[test]
+fn another_folder_under_the_same_name_is_another_pack() {
+    let folder = pack();
+    let root = folder.path().join("moved");
+    let other = pack();
+    fs::rename(other.path().join("bin"), &root).unwrap();
+    let seen = Identity::take(&root).unwrap();
+    assert!(seen.still_stands(&root));
+    fs::rename(&root, folder.path().join("away")).unwrap();
+    fs::create_dir(&root).unwrap();
+    assert!(!seen.still_stands(&root));
+}
+
+fn identity(root: &Path) -> String {
+    Identity::take(root).unwrap().text()
 }

@@ -100,8 +100,8 @@ impl CallOptions {
             terminal.note(&metadata_line(answer));
         }
         if self.timings {
-            for (step, took) in &metadata.steps {
-                terminal.note(&format!("{} {}", step.name(), took.as_micros()));
+            for (phase, took) in &metadata.phases {
+                terminal.note(&format!("{} {}", phase.name(), took.as_micros()));
             }
         }
     }

@@ -43,16 +43,27 @@ impl Exec {
             verb,
             pairs,
         } = self;
-        let (pack, verb) = (pack.unwrap_or_default(), verb.unwrap_or_default());
-        options.answer((&pack, &verb), ambient, terminal, |asker| {
-            let Some(path) = envelope else {
-                return Ok(asker.pairs(&pack, &verb, &pairs));
-            };
-            Ok(match ExecEnvelope::parse(&read_envelope(&path)?) {
-                Ok(envelope) => asker.envelope(envelope),
-                Err(invalid) => Asked::Invalid(invalid),
-            })
-        })
+        let Some(path) = envelope else {
+            let (pack, verb) = (pack.unwrap_or_default(), verb.unwrap_or_default());
+            return options.answer((&pack, &verb), ambient, terminal, |asker| {
+                Ok(asker.pairs(&pack, &verb, &pairs))
+            });
+        };
+        // Read first, so that an answer names its ids also where no installation can be opened.
+        match ExecEnvelope::parse(&read_envelope(&path)?) {
+            Ok(envelope) => {
+                let (pack, verb) = (envelope.pack_id.clone(), envelope.verb_key.clone());
+                options.answer((&pack, &verb), ambient, terminal, |asker| {
+                    Ok(asker.envelope(envelope))
+                })
+            }
+            Err(invalid) => {
+                let (pack, verb) = (invalid.pack_id.clone(), invalid.verb_key.clone());
+                options.answer((&pack, &verb), ambient, terminal, |_| {
+                    Ok(Asked::Invalid(invalid))
+                })
+            }
+        }
     }
 }
 

@@ -1,8 +1,12 @@
 //! The commands, a file each.
 
 mod activate;
+mod allow;
 mod answering;
 mod audit;
+mod completions;
+mod config;
+mod doctor;
 mod exec;
 mod explain;
 mod grant;
@@ -68,6 +72,8 @@ enum Command {
     /// Add, list and remove grants
     #[command(subcommand)]
     Grant(grant::Grants),
+    /// Grant what a pack's verbs need, by their effect
+    Allow(allow::Allow),
     /// Run a command of a pack; prints the result envelope
     Exec(exec::Exec),
     /// Run a command of a pack the way its own command line would be; prints the result envelope
@@ -79,8 +85,17 @@ enum Command {
     Audit(audit::Audit),
     /// Show the installation on one screen
     Status(status::Status),
+    /// Look at everything that calls depend on
+    Doctor(doctor::Doctor),
+    /// Show the operator's config as it takes effect
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// Print a JSON Schema
     Schema(schema::SchemaOf),
+    /// Print completions for a shell
+    Completions(completions::Completions),
+    /// Print the man page
+    Man(completions::Man),
 }
 
 pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
@@ -99,7 +114,12 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Explain(command) => command.run(ambient, terminal),
         Command::Audit(command) => command.run(ambient, terminal),
         Command::Status(command) => command.run(ambient, terminal),
+        Command::Allow(command) => command.run(ambient, terminal),
+        Command::Doctor(command) => command.run(ambient, terminal),
+        Command::Config(command) => command.run(ambient, terminal),
         Command::Schema(command) => command.run(terminal),
+        Command::Completions(command) => command.run(terminal),
+        Command::Man(command) => command.run(terminal),
     }
 }
 
