@@ -176,6 +176,8 @@ pub struct Call {
 }
 
 /// What must be seen; what is absent is not looked at.
+// Each is asked for or not; that is what a bool is for.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expectation {

@@ -61,7 +61,7 @@ impl WrongRuntime {
             && outcome.as_ref().is_err_and(|refused| refused.step == 6)
         {
             // Nobody answers.
-            std::thread::sleep(Duration::from_secs(3600));
+            std::thread::sleep(Duration::from_hours(1));
         }
         self.record(&call, &outcome);
         Ended {

@@ -24,9 +24,9 @@ impl WrongRuntime {
             return Ok(());
         };
         let manifest = &pack.manifest;
-        let args = &walk.call.args;
+        let given = &walk.call.args;
         let names = names_of(manifest, command);
-        for (name, value) in args {
+        for (name, value) in given {
             let reserved = RESERVED.contains(&name.as_str());
             let known = reserved || names.contains(&name.as_str()) || !command.steps.is_empty();
             if !known && !self.faults.has("drops-unknown-arguments") {
@@ -44,7 +44,7 @@ impl WrongRuntime {
             }
         }
         for (name, argument) in &command.args {
-            self.check_declared(name, argument, args.get(name))?;
+            self.check_declared(name, argument, given.get(name))?;
         }
         if command.steps.is_empty() {
             self.render(manifest, command, walk.call)?;
@@ -89,9 +89,9 @@ impl WrongRuntime {
         let has = |name| self.faults.has(name);
         let wrap = manifest.wrap.as_ref();
         let shared = wrap.and_then(|wrap| wrap.argv_template.as_ref());
-        let mut args = call.args.clone();
+        let mut given = call.args.clone();
         if has("reserved-not-rendered") {
-            args.retain(|name, _| !RESERVED.contains(&name.as_str()));
+            given.retain(|name, _| !RESERVED.contains(&name.as_str()));
         }
         let mut argv = Vec::new();
         let own = command
@@ -102,7 +102,7 @@ impl WrongRuntime {
             let first = usize::from(!has("keeps-first-token"));
             if has("first-token-read") {
                 let token = cli.first().map_or("", String::as_str);
-                self.render_tokens([token].into_iter(), command, &args, &mut argv)?;
+                self.render_tokens([token].into_iter(), command, &given, &mut argv)?;
                 if argv.first().is_some_and(|first| first == token) {
                     argv.clear();
                 }
@@ -110,7 +110,7 @@ impl WrongRuntime {
             self.render_tokens(
                 cli.iter().skip(first).map(String::as_str),
                 command,
-                &args,
+                &given,
                 &mut argv,
             )?;
         } else {
@@ -120,7 +120,7 @@ impl WrongRuntime {
                 } else if token == "{{verb}}" {
                     argv.push(token.clone());
                 } else {
-                    self.render_tokens([token.as_str()].into_iter(), command, &args, &mut argv)?;
+                    self.render_tokens([token.as_str()].into_iter(), command, &given, &mut argv)?;
                 }
             }
         }
@@ -164,7 +164,7 @@ impl WrongRuntime {
         &self,
         tokens: impl Iterator<Item = &'t str>,
         command: &Command,
-        args: &Arguments,
+        given: &Arguments,
         argv: &mut Vec<String>,
     ) -> Result<(), String> {
         let has = |name| self.faults.has(name);
@@ -183,12 +183,12 @@ impl WrongRuntime {
                 }
                 seen.push(name);
             }
-            let Some(mut word) = self.render_token(token, command, args, behind_dashes)? else {
+            let Some(mut word) = self.render_token(token, command, given, behind_dashes)? else {
                 continue;
             };
             if has("expands-twice") && word.contains("{{") {
                 word = self
-                    .render_token(&word, command, args, true)?
+                    .render_token(&word, command, given, true)?
                     .unwrap_or_default();
             }
             if has("flag-and-value") && token.starts_with('-') && name.is_some() {
@@ -207,7 +207,7 @@ impl WrongRuntime {
         &self,
         token: &str,
         command: &Command,
-        args: &Arguments,
+        given: &Arguments,
         behind_dashes: bool,
     ) -> Result<Option<String>, String> {
         let has = |name| self.faults.has(name);
@@ -215,7 +215,7 @@ impl WrongRuntime {
         let rendered = match pieces.as_slice() {
             [] => return Ok(None),
             [Piece::Name(name)] => {
-                let text = self.value(name, command, args)?.unwrap_or_default();
+                let text = self.value(name, command, given)?.unwrap_or_default();
                 if text.is_empty() && !has("keeps-empty-tokens") {
                     return Ok(None);
                 }
@@ -224,15 +224,15 @@ impl WrongRuntime {
             [Piece::Text(flag), Piece::Name(name)]
                 if flag.starts_with('-') && flag.ends_with('=') =>
             {
-                return self.render_flag(flag, name, command, args);
+                return self.render_flag(flag, name, command, given);
             }
-            _ => self.render_mixed(&pieces, command, args)?,
+            _ => self.render_mixed(&pieces, command, given)?,
         };
         if let Some(Piece::Name(name)) = pieces.first() {
             let argument = command.args.get(*name);
             let allowed = behind_dashes
                 || argument.is_some_and(|argument| argument.dash && !has("dash-flag-ignored"))
-                || args.get(*name).is_some_and(Value::is_number)
+                || given.get(*name).is_some_and(Value::is_number)
                 || has("dash-accepted");
             if rendered.starts_with('-') && (!allowed || has("dash-refused")) {
                 return Err(format!("args: `{name}` begins with \"-\""));
@@ -246,17 +246,17 @@ impl WrongRuntime {
         flag: &str,
         name: &str,
         command: &Command,
-        args: &Arguments,
+        given: &Arguments,
     ) -> Result<Option<String>, String> {
         let has = |name| self.faults.has(name);
         let switch = command.args.get(name).is_some_and(|argument| {
             argument.presentation == Some(Presentation::Switch) && !has("as-ignored")
         });
         if switch {
-            let on = args.get(name) == Some(&Value::Bool(true));
+            let on = given.get(name) == Some(&Value::Bool(true));
             return Ok(on.then(|| flag.trim_end_matches('=').to_owned()));
         }
-        let text = match self.value(name, command, args)? {
+        let text = match self.value(name, command, given)? {
             None if has("empty-flag-kept") => String::new(),
             None => return Ok(None),
             Some(text) if text.is_empty() && has("drops-empty-flags") => return Ok(None),
@@ -272,18 +272,18 @@ impl WrongRuntime {
         &self,
         pieces: &[Piece<'_>],
         command: &Command,
-        args: &Arguments,
+        given: &Arguments,
     ) -> Result<String, String> {
         let (mut text, mut first) = (String::new(), true);
         for piece in pieces {
             match piece {
                 Piece::Text(literal) => text.push_str(literal),
                 Piece::Name(name) if self.faults.has("one-placeholder") && !first => {
-                    text.push_str(&format!("{{{{{name}}}}}"));
+                    text.extend(["{{", name, "}}"]);
                 }
                 Piece::Name(name) => {
                     first = false;
-                    match self.value(name, command, args)? {
+                    match self.value(name, command, given)? {
                         Some(value) => text.push_str(&value),
                         None if self.faults.has("missing-is-empty") => {}
                         None => return Err(format!("args: missing `{name}`")),
@@ -299,10 +299,10 @@ impl WrongRuntime {
         &self,
         name: &str,
         command: &Command,
-        args: &Arguments,
+        given: &Arguments,
     ) -> Result<Option<String>, String> {
         let has = |name| self.faults.has(name);
-        let Some(value) = args.get(name) else {
+        let Some(value) = given.get(name) else {
             return Ok(None);
         };
         if value.is_null() && !has("null-as-word") {
@@ -331,7 +331,7 @@ impl WrongRuntime {
             Value::Bool(value) if has("booleans-as-numbers") => u8::from(*value).to_string(),
             Value::Bool(false) if has("false-drops") => String::new(),
             Value::Number(number) if has("numbers-as-written") => number.to_string(),
-            Value::Number(number) => self.misrender_number(number.as_f64()?, number.is_f64())?,
+            Value::Number(number) => self.misrender_number(number.as_f64()?)?,
             Value::String(text) if has("ascii-only") => text.replace(|c: char| !c.is_ascii(), ""),
             Value::Array(_) if has("arrays-as-json") => value.to_string(),
             Value::Array(elements) => {
@@ -354,8 +354,9 @@ impl WrongRuntime {
         Some(text)
     }
 
+    // Losing digits is the fault.
     #[allow(clippy::cast_possible_truncation)]
-    fn misrender_number(&self, number: f64, _written_as_double: bool) -> Option<String> {
+    fn misrender_number(&self, number: f64) -> Option<String> {
         let has = |name| self.faults.has(name);
         if has("never-exponents") {
             Some(format!("{number}"))
