@@ -6,6 +6,7 @@
 mod envelope_face;
 mod exec_face;
 mod home;
+mod run_face;
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,22 +19,23 @@ use crate::protocol::{Claims, Exec, Install, Record, Reply, Request};
 use crate::workbench::write_program;
 use home::{Home, said};
 
-/// The face of hcp that envelopes of the JSON face go in by. What is asked of the CLI face always
-/// goes in by `exec`.
+/// The face of hcp that is held to the cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Face {
-    /// `hcp exec --envelope -`
+    /// `hcp exec --envelope -`; what is asked of the CLI face goes in by `exec` with words
     #[default]
     Envelope,
-    /// `hcp exec PACK VERB -- k:=json…`
+    /// `hcp exec PACK VERB -- k:=json…` for everything
     Exec,
+    /// `hcp run PACK WORD… --flag=value…` for the CLI face, `hcp exec --envelope -` for the other
+    Run,
 }
 
 impl Face {
     /// The clauses that hcp claims on this face. Words cannot say an ill-formed envelope.
     const fn clauses(self) -> &'static [&'static str] {
         match self {
-            Self::Envelope => &["6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7"],
+            Self::Envelope | Self::Run => &["6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7"],
             Self::Exec => &["6.2", "6.3", "6.4", "6.5", "6.6", "6.7"],
         }
     }
@@ -135,8 +137,11 @@ impl HcpRuntime {
 
 fn call(home: &Home, face: Face, exec: &Exec) -> Result<Reply, KitError> {
     match (exec.face, face) {
-        (FaceKind::Json, Face::Envelope) => envelope_face::call(home, &exec.envelope),
-        (FaceKind::Json, Face::Exec) | (FaceKind::Cli, _) => exec_face::call(home, exec),
+        (FaceKind::Json, Face::Envelope | Face::Run) => envelope_face::call(home, &exec.envelope),
+        (FaceKind::Cli, Face::Run) => run_face::call(home, exec),
+        (FaceKind::Json, Face::Exec) | (FaceKind::Cli, Face::Envelope | Face::Exec) => {
+            exec_face::call(home, exec)
+        }
     }
 }
 

@@ -34,6 +34,18 @@ fn hcp_conforms_on_its_envelope_face() {
     assert!(run.passed());
 }
 
+/// The other clauses do not touch the face that differs.
+#[test]
+fn hcp_conforms_on_its_run_face() {
+    let run = run_plan(&Plan {
+        clauses: vec!["6.5".to_owned()],
+        limit: Duration::from_secs(60),
+        ..every(&[KIT, "hcp-adapter", "--hcp", &hcp(), "--face", "run"])
+    });
+    assert_eq!(failed(&run), []);
+    assert!(run.passed());
+}
+
 #[test]
 fn hcp_conforms_on_its_exec_face() {
     let run = run_hcp("exec");
