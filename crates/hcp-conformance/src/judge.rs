@@ -1,22 +1,11 @@
 //! What was seen against what must be seen.
 
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::corpus::{Audited, Call, Expectation, FaceKind};
+use crate::corpus::{Audited, Call, Expectation};
 use crate::probe::Spawn;
-use crate::protocol::{Record, Reply};
-
-/// What came out of one call.
-#[derive(Clone, Debug)]
-pub struct Seen {
-    face: FaceKind,
-    reply: Reply,
-    /// The output as JSON, when it is.
-    value: Option<Value>,
-    /// The `result` of the envelope, as it was written.
-    result_text: Option<String>,
-}
+use crate::protocol::Record;
+use crate::seen::Seen;
 
 /// What happened around one call.
 #[derive(Clone, Debug, Default)]
@@ -41,60 +30,6 @@ pub struct Around<'a> {
 const FIELDS: [&str; 7] = [
     "ok", "pack_id", "verb_key", "result", "error", "stdout", "stderr",
 ];
-
-impl Seen {
-    /// Reads what a runtime answered on `face`.
-    pub fn new(face: FaceKind, reply: Reply) -> Self {
-        let text = reply.output.as_deref().unwrap_or_default();
-        let result_text = serde_json::from_str::<indexmap::IndexMap<String, Box<RawValue>>>(text)
-            .ok()
-            .and_then(|fields| fields.get("result").map(|raw| raw.get().to_owned()));
-        Self {
-            face,
-            value: serde_json::from_str(text).ok(),
-            result_text,
-            reply,
-        }
-    }
-
-    /// The output as a result envelope. The CLI face may print a bare result instead.
-    fn envelope(&self) -> Option<&Map<String, Value>> {
-        let fields = self.value.as_ref()?.as_object()?;
-        (self.face == FaceKind::Json || fields.contains_key("ok")).then_some(fields)
-    }
-
-    fn field(&self, name: &str) -> Option<&Value> {
-        self.envelope()?.get(name)
-    }
-
-    fn text(&self, name: &str) -> Option<&str> {
-        self.field(name)?.as_str()
-    }
-
-    fn ok(&self) -> Option<bool> {
-        match self.envelope() {
-            Some(fields) => fields.get("ok")?.as_bool(),
-            None if self.face == FaceKind::Cli => Some(self.reply.exit_status? == 0),
-            None => None,
-        }
-    }
-
-    fn result(&self) -> Option<&Value> {
-        match self.envelope() {
-            Some(fields) => fields.get("result"),
-            None => self.value.as_ref(),
-        }
-    }
-
-    fn shown(&self) -> String {
-        let reply = &self.reply;
-        match (&reply.output, &reply.transport_error) {
-            (Some(output), _) => format!("`{}`", cut(output.trim_end())),
-            (None, Some(error)) => format!("the transport error `{}`", cut(error)),
-            (None, None) => "no output".to_owned(),
-        }
-    }
-}
 
 /// Every way in which the call is not what it must be, one line each.
 pub fn judge(call: &Call, seen: &Seen, around: &Around<'_>) -> Vec<String> {
@@ -368,21 +303,12 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// A text for one line of a report.
-fn cut(text: &str) -> String {
-    const MOST: usize = 300;
-    if text.chars().count() <= MOST {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(MOST).collect();
-    format!("{start}…")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Around, Seen, judge, same};
+    use super::{Around, judge, same};
     use crate::corpus::{Call, Expectation, FaceKind};
     use crate::protocol::Reply;
+    use crate::seen::Seen;
     use serde_json::json;
 
     fn seen(text: &str) -> Seen {

@@ -14,6 +14,8 @@ pub mod probe;
 pub mod protocol;
 pub mod report;
 pub mod runner;
+pub mod seen;
+mod session;
 pub mod workbench;
 pub mod wrong;
 

@@ -31,9 +31,9 @@ impl Workshop {
             .prefix("hcp-kit-")
             .tempdir()
             .map_err(KitError::io(making))?;
-        let link = folder.path().join("kit");
-        symlink(kit, &link).map_err(KitError::io(making))?;
-        Ok(Self { folder, kit: link })
+        let short = folder.path().join("kit");
+        place_kit(kit, &short).map_err(KitError::io(making))?;
+        Ok(Self { folder, kit: short })
     }
 
     /// Makes the folder of the case with this number.
@@ -154,6 +154,16 @@ impl Drop for Workbench {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Puts the kit under a short path. One that others may write (a build under a lax umask) is copied:
+/// a careful runtime would rightly not start it.
+fn place_kit(kit: &Path, short: &Path) -> std::io::Result<()> {
+    if fs::metadata(kit)?.permissions().mode() & 0o022 == 0 {
+        return symlink(kit, short);
+    }
+    fs::copy(kit, short)?;
+    fs::set_permissions(short, fs::Permissions::from_mode(0o755))
 }
 
 /// What the marker file of a pack holds.

@@ -5,6 +5,7 @@
 //! to be read: a file a clause, no cleverness, everything in memory but the packs' files. It shares
 //! the manifest's types with hcp and not a line of how hcp works.
 
+mod arguments;
 mod child;
 mod composite;
 mod envelope;
@@ -15,6 +16,7 @@ mod rendering;
 mod result;
 mod steps;
 mod strings;
+mod value;
 
 use std::collections::HashSet;
 use std::path::Path;

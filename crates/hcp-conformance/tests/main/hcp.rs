@@ -21,7 +21,7 @@ fn hcp() -> String {
 
 fn run_hcp(face: &str) -> Run {
     run_plan(&Plan {
-        limit: Duration::from_secs(60),
+        limit: Duration::from_mins(1),
         ..every(&[KIT, "hcp-adapter", "--hcp", &hcp(), "--face", face])
     })
 }
@@ -39,7 +39,7 @@ fn hcp_conforms_on_its_envelope_face() {
 fn hcp_conforms_on_its_run_face() {
     let run = run_plan(&Plan {
         clauses: vec!["6.5".to_owned()],
-        limit: Duration::from_secs(60),
+        limit: Duration::from_mins(1),
         ..every(&[KIT, "hcp-adapter", "--hcp", &hcp(), "--face", "run"])
     });
     assert_eq!(failed(&run), []);
