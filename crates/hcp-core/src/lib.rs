@@ -28,6 +28,6 @@ pub use mend::mend;
 #[doc(hidden)]
 pub use pipeline::decide_only;
 pub use pipeline::{Note, Refused};
-pub use runtime::Runtime;
+pub use runtime::{Runtime, open_to_read};
 pub use settings::{SandboxSettings, Settings};
 pub use view::View;

@@ -56,6 +56,9 @@ impl Failure {
 impl From<CoreError> for Failure {
     fn from(error: CoreError) -> Self {
         let status = match &error {
+            CoreError::Store(StoreError::AlreadyThere { .. } | StoreError::NotThere { .. }) => {
+                ExitStatus::Usage
+            }
             CoreError::Store(_)
             | CoreError::NoHome { .. }
             | CoreError::Io { .. }

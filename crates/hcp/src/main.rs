@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return command::usage(&error),
+        Err(error) => return terminal::usage(&error),
     };
     let ambient = Ambient::read();
     ambient.start_log();

@@ -14,8 +14,6 @@ mod session;
 mod status;
 mod tenant;
 
-use std::process::ExitCode;
-
 use clap::{Parser, Subcommand};
 use hcp_spec::ExitStatus;
 
@@ -95,17 +93,6 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Status(command) => command.run(ambient, terminal),
         Command::Schema(command) => command.run(terminal),
     }
-}
-
-/// Help goes to stdout and is no failure; a wrong command line is one, with status 2.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let failed = error.use_stderr();
-    let _ = error.print();
-    ExitCode::from(if failed {
-        ExitStatus::Usage.code()
-    } else {
-        ExitStatus::Ok.code()
-    })
 }
 
 /// A time as people read it: how long ago, or how long from now.
