@@ -20,9 +20,9 @@ fn world() -> World {
 
 fn verify(world: &World) -> String {
     let ran = world.hcp(&["audit", "verify"]);
-    let word = ran.stdout.strip_suffix('\n').unwrap().to_owned();
-    assert_eq!(ran.status, Some(i32::from(word != "OK")), "{word}");
-    word
+    let verdict = ran.stdout.strip_suffix('\n').unwrap().to_owned();
+    assert_eq!(ran.status, Some(i32::from(verdict != "OK")), "{verdict}");
+    verdict
 }
 
 fn alter(world: &World, sql: &str) {
@@ -149,7 +149,7 @@ fn every_tampering_has_its_verdict() {
         ("DELETE FROM audit_record WHERE seq = 1".to_owned(), "GAP 1"),
         ("DELETE FROM audit_record WHERE seq >= 5".to_owned(), "TRUNCATED"),
         ("DELETE FROM audit_record WHERE seq = 9".to_owned(), "TRUNCATED"),
-        ("UPDATE audit_record SET seq = 99 WHERE seq = 9".to_owned(), "GAP 9"),
+        ("UPDATE audit_record SET seq = 99 WHERE seq = 9".to_owned(), "ALTERED 9"),
         ("UPDATE audit_record SET seq = 19 WHERE seq = 5; UPDATE audit_record SET seq = 5 WHERE seq = 6; UPDATE audit_record SET seq = 6 WHERE seq = 19".to_owned(), "ALTERED 5"),
     ]);
     for (sql, verdict) in cases {

@@ -70,10 +70,10 @@ fn a_copy_that_was_changed_is_unknown() {
             fs::rename(root.join("data/note"), root.join("data/other")).unwrap();
         }),
         ("a file more", |root| {
-            fs::write(root.join("data/more"), "").unwrap()
+            fs::write(root.join("data/more"), "").unwrap();
         }),
         ("a file less", |root| {
-            fs::remove_file(root.join("data/note")).unwrap()
+            fs::remove_file(root.join("data/note")).unwrap();
         }),
         ("a mode", |root| {
             fs::set_permissions(root.join("data/note"), fs::Permissions::from_mode(0o500)).unwrap();
@@ -262,7 +262,7 @@ fn bins_that_are_no_programs() {
             fs::write(bin, "#!/no/such/interpreter\n").unwrap();
         }),
         ("neither script nor program", |bin| {
-            fs::write(bin, "echo hello\n").unwrap()
+            fs::write(bin, "echo hello\n").unwrap();
         }),
     ];
     for (what, change) in cases {
