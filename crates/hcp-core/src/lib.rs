@@ -29,6 +29,6 @@ pub use explanation::{Explanation, GovernanceSummary};
 pub use home::Home;
 pub use mend::mend;
 pub use pipeline::{Note, Phase, Refused};
-pub use runtime::Runtime;
+pub use runtime::{Runtime, open_to_read};
 pub use settings::{SandboxSettings, Settings};
 pub use view::View;

@@ -134,6 +134,17 @@ impl Runtime {
     }
 }
 
+/// Opens the store of an installation to read its trail. Nothing is written and no runtime begins,
+/// so this works where nothing can be written.
+///
+/// # Errors
+/// As [`Runtime::open`].
+pub fn open_to_read(home: &Home, floor: Option<&Path>) -> Result<Store, CoreError> {
+    check_home(home)?;
+    let settings = Settings::read(home, floor)?;
+    Ok(Store::open_to_read(&settings.store_file(home)?)?)
+}
+
 /// The folders of an installation must be nobody else's to write.
 pub(crate) fn check_home(home: &Home) -> Result<(), CoreError> {
     if !home.data_folder().exists() {

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return command::usage(&error),
+        Err(error) => return terminal::usage(&error),
     };
     let ambient = Ambient::read();
     ambient.start_log();
@@ -46,9 +46,11 @@ fn run_linked(pack: &str) -> ExitCode {
         .skip(1)
         .map(std::ffi::OsString::into_string)
         .collect();
+    let ambient = Ambient::read();
+    ambient.start_log();
     let terminal = Terminal::new(false);
     let answered = match words {
-        Ok(words) => command::run_linked(pack, &words, &Ambient::read(), &terminal),
+        Ok(words) => command::run_linked(pack, &words, &ambient, &terminal),
         Err(word) => Err(Failure::usage(
             format!("`{}` is not UTF-8", word.display()),
             "arguments are text",

@@ -193,7 +193,6 @@ impl Operator<'_> {
             what: format!("the pack could not be copied to `{}`", pinned.display()),
             error,
         };
-        remove_if_there(&pinned).map_err(failed)?;
         let incoming = home
             .packs()
             .join(format!(".incoming-{}", self.runtime.runtime_id()));
@@ -206,7 +205,18 @@ impl Operator<'_> {
                 hint: "add it again when nothing writes to its folder".to_owned(),
             });
         }
-        fs::rename(&incoming, &pinned).map_err(failed)?;
+        if let Err(error) = fs::rename(&incoming, &pinned) {
+            if !pinned.exists() {
+                return Err(failed(error));
+            }
+            // Somebody else added it meanwhile, or what is there is not what was added.
+            if as_added(&pinned) {
+                remove_if_there(&incoming).map_err(failed)?;
+            } else {
+                remove_if_there(&pinned).map_err(failed)?;
+                fs::rename(&incoming, &pinned).map_err(failed)?;
+            }
+        }
         Ok(pinned)
     }
 

@@ -115,7 +115,7 @@ fn what_is_put_in_comes_out_in_another_process_s_words() {
 
 #[test]
 fn an_act_that_fails_leaves_neither_state_nor_record_nor_generation() {
-    let failing: [(&str, Act, &str); 14] = [
+    let failing: [(&str, Act, &str); 13] = [
         (
             "pack twice",
             |c| c.add_pack(&pack("ledger", &[])),

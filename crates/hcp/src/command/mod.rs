@@ -21,8 +21,6 @@ mod status;
 mod tenant;
 mod usage_of;
 
-use std::process::ExitCode;
-
 use clap::{Parser, Subcommand};
 use hcp_spec::ExitStatus;
 
@@ -124,17 +122,6 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
 }
 
 pub(crate) use run::run_linked;
-
-/// Help goes to stdout and is no failure; a wrong command line is one, with status 2.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let failed = error.use_stderr();
-    let _ = error.print();
-    ExitCode::from(if failed {
-        ExitStatus::Usage.code()
-    } else {
-        ExitStatus::Ok.code()
-    })
-}
 
 /// A time as people read it: how long ago, or how long from now.
 fn relative(milliseconds: i64) -> String {

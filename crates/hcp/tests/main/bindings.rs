@@ -270,7 +270,9 @@ fn forms() -> Vec<(&'static str, String)> {
             _ => format!("%{byte:02X}"),
         })
         .collect();
-    let hex: String = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = SECRET
+        .bytes()
+        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
     vec![
         ("whole", SECRET.to_owned()),
         ("base64", STANDARD.encode(SECRET)),

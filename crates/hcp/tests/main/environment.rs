@@ -12,6 +12,9 @@ use crate::world::{HCP, NATIVE, World, text};
 /// Prints the environment it was started with, one variable a line.
 const DUMP: &str = "tr '\\0' '\\n' </proc/$$/environ";
 
+/// Names and values, in order.
+type Variables = Vec<(String, String)>;
+
 fn variables(result: &Value) -> BTreeMap<String, String> {
     let lines = result.as_str().unwrap().lines();
     lines
@@ -103,7 +106,7 @@ fn the_environment_is_exactly_that_of_the_contract() {
     };
     let mut with_project = more(state("p1"));
     with_project.push(("HCP_CALL_PROJECT".to_owned(), "p1".to_owned()));
-    let cases: [(&[&str], &str, &str, Vec<(String, String)>); 3] = [
+    let cases: [(&[&str], &str, &str, Variables); 3] = [
         (&["plain", "go"], "plain", "go", Vec::new()),
         (
             &["dump", "go again", "--", "mode=mock"],

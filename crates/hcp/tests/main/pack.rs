@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 /// A pack to be. Its bin is `bin/<id>`, its commands ask for `<id>:use` unless they say otherwise.
 pub(crate) struct Pack {
     pub(crate) id: String,
-    head: String,
     wrap: String,
     rest: String,
     tool: String,
@@ -19,7 +18,6 @@ impl Pack {
     pub(crate) fn new(id: &str) -> Self {
         Self {
             id: id.to_owned(),
-            head: String::new(),
             wrap: format!("bin = \"./bin/{id}\""),
             rest: String::new(),
             tool: "echo '{}'".to_owned(),
@@ -30,12 +28,6 @@ impl Pack {
     /// A pack of one command, `go`, that runs `tool`.
     pub(crate) fn of_tool(id: &str, tool: &str) -> Self {
         Self::new(id).tool(tool).command("go", "effect = \"read\"")
-    }
-
-    /// Keys of the top level.
-    pub(crate) fn head(mut self, lines: &str) -> Self {
-        let _ = writeln!(self.head, "{lines}");
-        self
     }
 
     /// The whole of `[wrap]`, in place of the bin of the pack.
@@ -95,21 +87,10 @@ impl Pack {
     }
 
     pub(crate) fn manifest(&self) -> String {
-        let Self {
-            id,
-            head,
-            wrap,
-            rest,
-            ..
-        } = self;
-        let kind = if head.contains("kind =") {
-            ""
-        } else {
-            "kind = \"wrap\""
-        };
+        let Self { id, wrap, rest, .. } = self;
         format!(
             "hcp = 1\nid = \"{id}\"\nversion = \"0.1.0\"\nsummary = \"A pack of the tests\"\n\
-             {kind}\n{head}\n[wrap]\n{wrap}\n{rest}"
+             kind = \"wrap\"\n[wrap]\n{wrap}\n{rest}"
         )
     }
 

@@ -243,9 +243,15 @@ fn endings_by_exit_code() {
 #[test]
 fn the_tails_of_a_failure_are_bounded() {
     let numbered = |mark: char| {
-        (0..20_000)
-            .map(|n| format!("{mark}{n:08}\n"))
-            .collect::<String>()
+        let lines: Vec<String> = (0..20_000)
+            .map(|n| {
+                format!(
+                    "{mark}{n:08}
+"
+                )
+            })
+            .collect();
+        lines.concat()
     };
     let (stdout, stderr) = (numbered('o'), numbered('e'));
     let printer = Printer::new("").case(stdout.as_bytes(), stderr.as_bytes(), 9);
