@@ -7,6 +7,7 @@ use hcp_spec::{ExitStatus, Refusal, ResultEnvelope, Step};
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::composite::InnerReport;
 
 /// The answer to one call. Only the envelope is the answer of §6.2; everything else travels beside.
 #[derive(Debug)]
@@ -46,7 +47,9 @@ pub struct Metadata {
     pub warning: Option<String>,
     /// What there is to know about the child; `None` when none ran.
     pub run: Option<Run>,
-    /// The steps that were entered, with the time each took.
+    /// What became of the steps of a composite (§6.6), in the order of its manifest.
+    pub inner: Vec<InnerReport>,
+    /// The steps of the pipeline that were entered, with the time each took.
     pub steps: Vec<(Step, Duration)>,
 }
 

@@ -36,6 +36,7 @@ pub use lint::{Warning, warnings};
 pub use manifest::{config_schema, manifest_schema, parse_config, parse_manifest, read_manifest};
 pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
+pub use render::value_text;
 pub use resources::Resource;
 pub use source::{Format, SourceFile};
 pub use suggestion::closest;

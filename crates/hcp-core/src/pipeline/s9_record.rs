@@ -1,7 +1,7 @@
 //! Step 9: record, and answer. An intent stands in the audit trail before anything is minted or run,
 //! its outcome after; a refusal is a record of its own.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hcp_spec::audit::{AuditEvent, AuditKind, DEFAULT_TENANT};
 use hcp_spec::envelope::InvalidEnvelope;
@@ -17,6 +17,7 @@ use super::s8_run_adapter::Ran;
 use super::walk::Walk;
 use crate::answer::{Answer, Metadata};
 use crate::call::Call;
+use crate::composite::{InnerCall, InnerReport};
 use crate::runtime::Runtime;
 
 /// The largest arguments that a record holds whole, in bytes; larger ones by digest.
@@ -100,10 +101,7 @@ pub(super) fn record_outcome(
         event.error = Some(refused.refusal.to_string());
         event.detail.clone_from(&refused.detail);
     }
-    event.metadata = ran
-        .run
-        .as_ref()
-        .map(|run| run.to_json(began.elapsed()).to_string());
+    event.metadata = metadata_of(call, &ran, began.elapsed());
     let intent_seq = intent.seq;
     let recorded = runtime.store().finish(intent, &event);
     let mut warning = walk.trail.warning.take();
@@ -122,6 +120,24 @@ pub(super) fn record_outcome(
     )
 }
 
+/// What the record of an end says beside its columns: the run of a child or of a composite's steps,
+/// and the composite that made the call.
+fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
+    let mut facts = call
+        .inner
+        .as_ref()
+        .map(InnerCall::facts)
+        .unwrap_or_default();
+    if let Some(Value::Object(run)) = ran.run.as_ref().map(|run| run.to_json(whole)) {
+        facts.extend(run);
+    }
+    if !ran.inner.is_empty() {
+        let steps = ran.inner.iter().map(InnerReport::to_json).collect();
+        facts.insert("steps".to_owned(), steps);
+    }
+    (!facts.is_empty()).then(|| Value::Object(facts).to_string())
+}
+
 fn answer(
     walk: Walk<'_, Live>,
     call: &Call,
@@ -135,12 +151,14 @@ fn answer(
         stdout,
         stderr,
         run,
+        inner,
     } = ran;
     let mut metadata = Metadata {
         audit_seq: Some(seq),
         duration: began.elapsed(),
         warning,
         run,
+        inner,
         steps: walk.mode.timings(),
         ..Metadata::default()
     };
@@ -243,6 +261,10 @@ fn event<M>(kind: AuditKind, runtime: &Runtime, walk: &Walk<'_, M>, call: &Call)
         verb_key: Some(bounded(&call.verb_key)),
         capability: trail.capability.clone(),
         args: Some(arguments(call)),
+        metadata: call
+            .inner
+            .as_ref()
+            .map(|inner| Value::Object(inner.facts()).to_string()),
         ..AuditEvent::new(kind, tenant, call.principal.as_str(), &runtime_id)
     }
 }

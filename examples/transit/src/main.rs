@@ -1,0 +1,2 @@
+//! A trip planner.
+fn main() {}
