@@ -92,7 +92,7 @@ pub enum Refusal {
         /// The step of the composite.
         step: String,
         /// The error of its call.
-        error: String,
+        error: Box<str>,
         /// Whether the fault is of the runtime itself, its store or its audit.
         internal: bool,
     },

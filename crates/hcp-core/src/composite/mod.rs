@@ -10,6 +10,7 @@ mod condition;
 mod explain;
 mod inner;
 mod plan;
+mod progress;
 mod reach;
 mod reference;
 mod report;

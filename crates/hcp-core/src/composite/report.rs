@@ -19,6 +19,8 @@ pub struct InnerReport {
     pub state: State,
     /// Why it failed.
     pub error: Option<String>,
+    /// What went wrong beside its call.
+    pub warning: Option<String>,
     /// The `seq` of the record of its end, where a call was made and recorded.
     pub audit_seq: Option<u64>,
     /// How long the call took.

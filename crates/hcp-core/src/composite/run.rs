@@ -6,18 +6,18 @@
 //! known and recorded.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, Scope};
-use std::time::Duration;
 
 use hcp_spec::envelope::Arguments;
 use hcp_spec::quantity::TimeLimit;
-use hcp_spec::{ExecEnvelope, ExitStatus, Refusal, ResultValue};
+use hcp_spec::{ExecEnvelope, Refusal, ResultValue};
 
 use super::inner::{Bounds, Confirmation, InnerCall, MAX_DEPTH};
 use super::plan::{Plan, PlannedCall, Turn};
-use super::reference::{Known, Problem, Taken};
-use super::report::{InnerReport, State};
+use super::progress::{Failure, Progress};
+use super::reference::Problem;
+use super::report::InnerReport;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::runtime::Runtime;
@@ -60,52 +60,16 @@ pub(crate) struct Completed {
 /// Runs the plan to its end.
 pub(crate) fn run(outer: &Outer<'_>) -> Completed {
     let bounds = Bounds::within(outer.call.inner.as_ref(), outer.limits.time.clone());
+    let too_deep = bounds.depth() > MAX_DEPTH;
     let mut course = Course {
         outer,
-        steps: outer
-            .plan
-            .calls()
-            .iter()
-            .map(|_| Progress::Waiting)
-            .collect(),
-        durations: vec![Duration::ZERO; outer.plan.calls().len()],
-        seqs: vec![None; outer.plan.calls().len()],
-        running: 0,
-        stopped: (bounds.depth() > MAX_DEPTH).then(|| {
-            Stop::Own(Refusal::AdapterNotExecutable(format!(
-                "composite beyond {MAX_DEPTH} levels"
-            )))
-        }),
+        progress: Progress::new(outer.plan, outer.args),
         bounds,
+        running: 0,
+        ended: too_deep.then(|| Refusal::AdapterNotExecutable("composite this deep".to_owned())),
     };
     course.walk();
     course.complete()
-}
-
-/// How far one step is.
-enum Progress {
-    Waiting,
-    Running,
-    Done(ResultValue),
-    Skipped,
-    Failed(Failure),
-}
-
-/// Why a step failed.
-struct Failure {
-    error: String,
-    /// The fault is of the runtime itself.
-    internal: bool,
-    /// Time ran out, or the call was taken back: it may be the composite's own end.
-    from_outside: bool,
-}
-
-/// Why nothing more is begun.
-enum Stop {
-    /// A step failed.
-    Step,
-    /// The composite itself cannot go on.
-    Own(Refusal),
 }
 
 /// An inner call to be made, by the place of its step.
@@ -116,12 +80,11 @@ type Finished = (usize, Option<Answer>);
 
 struct Course<'a> {
     outer: &'a Outer<'a>,
-    steps: Vec<Progress>,
-    durations: Vec<Duration>,
-    seqs: Vec<Option<u64>>,
-    running: usize,
-    stopped: Option<Stop>,
+    progress: Progress<'a>,
     bounds: Bounds,
+    running: usize,
+    /// Why the composite itself cannot go on.
+    ended: Option<Refusal>,
 }
 
 impl Course<'_> {
@@ -148,15 +111,11 @@ impl Course<'_> {
                 if self.running == 0 {
                     return;
                 }
-                self.wait(&receiver);
+                if let Ok(finished) = receiver.recv() {
+                    self.finish(finished);
+                }
             }
         });
-    }
-
-    fn wait(&mut self, receiver: &Receiver<Finished>) {
-        if let Ok(finished) = receiver.recv() {
-            self.finish(finished);
-        }
     }
 
     /// Every call whose time has come. Steps whose condition is false are done with right here, and
@@ -166,42 +125,36 @@ impl Course<'_> {
         let plan = self.outer.plan;
         let mut place = 0;
         while let Some(call) = plan.calls().get(place) {
-            if self.stopped.is_some() || self.running + begun.len() >= MAX_AT_ONCE {
+            if self.is_stopped() || self.running + begun.len() >= MAX_AT_ONCE {
                 break;
             }
-            if !self.is_ready(place, call) {
+            if !self.progress.is_ready(place, call) {
                 place += 1;
                 continue;
             }
-            if let Some(refusal) = self.own_end() {
-                self.stopped = Some(Stop::Own(refusal));
+            self.ended = self.own_end();
+            if self.ended.is_some() {
                 break;
             }
-            match call.turn(&self.known()) {
+            match call.turn(&self.progress.known()) {
                 Ok(Turn::Skip) => {
-                    self.set(place, Progress::Skipped);
+                    self.progress.skip(place);
                     place = 0;
                 }
                 Ok(Turn::Call(args)) if self.bounds.take_call() => {
-                    self.set(place, Progress::Running);
+                    self.progress.begin(place);
                     begun.push((place, self.inner_call(call, args)));
                     place += 1;
                 }
-                Ok(Turn::Call(_)) => {
-                    self.fail(place, "there are too many calls".to_owned(), false);
-                }
-                Err(Problem(problem)) => self.fail(place, problem, false),
+                Ok(Turn::Call(_)) => self.fail(place, "there are too many calls", false),
+                Err(Problem(problem)) => self.fail(place, &problem, false),
             }
         }
         begun
     }
 
-    fn is_ready(&self, place: usize, call: &PlannedCall) -> bool {
-        let is_done = |needed: &usize| {
-            let progress = self.steps.get(*needed);
-            matches!(progress, Some(Progress::Done(_) | Progress::Skipped))
-        };
-        matches!(self.steps.get(place), Some(Progress::Waiting)) && call.after.iter().all(is_done)
+    const fn is_stopped(&self) -> bool {
+        self.progress.has_failed || self.ended.is_some()
     }
 
     /// The mark of an inner call carries what its Invoker may not say: that it is confirmed.
@@ -223,12 +176,13 @@ impl Course<'_> {
             verb_key: planned.verb_key.clone(),
             args,
         };
+        let session = Some(self.outer.session_id.to_owned());
         Call {
             inner: Some(inner),
             ..Call::new(
                 envelope,
                 call.principal.clone(),
-                Some(self.outer.session_id.to_owned()),
+                session,
                 call.cancel.clone(),
             )
         }
@@ -236,70 +190,22 @@ impl Course<'_> {
 
     fn finish(&mut self, (place, answer): Finished) {
         self.running = self.running.saturating_sub(1);
-        let Some(answer) = answer else {
-            self.fail(place, "its thread could not be run".to_owned(), true);
-            return;
-        };
-        if let Some(duration) = self.durations.get_mut(place) {
-            *duration = answer.metadata.duration;
+        match answer {
+            Some(answer) => self.progress.finish(place, answer),
+            None => self.fail(place, "its thread could not be run", true),
         }
-        if let Some(seq) = self.seqs.get_mut(place) {
-            *seq = answer.metadata.audit_seq;
-        }
-        match (answer.envelope.ok, answer.envelope.result) {
-            (true, Some(result)) => self.set(place, Progress::Done(result)),
-            _ => {
-                let failure = Failure {
-                    error: answer.envelope.error.unwrap_or_default(),
-                    internal: answer.exit_status == ExitStatus::Internal,
-                    from_outside: matches!(
-                        answer.refusal,
-                        Some(Refusal::Cancelled | Refusal::TimedOut(_))
-                    ),
-                };
-                self.set(place, Progress::Failed(failure));
-                self.stopped.get_or_insert(Stop::Step);
-            }
-        }
-        if self.held() > self.outer.limits.memory {
-            self.stopped.get_or_insert(Stop::Own(Refusal::OutOfMemory));
+        if self.progress.held() > self.outer.limits.memory {
+            self.ended.get_or_insert(Refusal::OutOfMemory);
         }
     }
 
-    fn fail(&mut self, place: usize, error: String, internal: bool) {
+    fn fail(&mut self, place: usize, error: &str, internal: bool) {
         let failure = Failure {
-            error,
+            error: error.to_owned(),
             internal,
             from_outside: false,
         };
-        self.set(place, Progress::Failed(failure));
-        self.stopped.get_or_insert(Stop::Step);
-    }
-
-    fn set(&mut self, place: usize, progress: Progress) {
-        if let Some(step) = self.steps.get_mut(place) {
-            *step = progress;
-        }
-    }
-
-    fn held(&self) -> u64 {
-        let lengths = self.steps.iter().map(|step| match step {
-            Progress::Done(result) => result.as_json().len() as u64,
-            _ => 0,
-        });
-        lengths.sum()
-    }
-
-    fn known(&self) -> Known<'_> {
-        let results = self.steps.iter().map(|step| match step {
-            Progress::Done(result) => Some(Taken::Result(result)),
-            Progress::Skipped => Some(Taken::Skipped),
-            _ => None,
-        });
-        Known {
-            args: self.outer.args,
-            results: results.collect(),
-        }
+        self.progress.fail(place, failure);
     }
 
     /// Why the composite as a whole has to end now.
@@ -312,61 +218,20 @@ impl Course<'_> {
         over.then(|| Refusal::TimedOut(deadline.limit.text().to_owned()))
     }
 
-    fn complete(self) -> Completed {
-        let outcome = self.outcome();
-        let planned = self.outer.plan.calls().iter();
-        let times = self.durations.into_iter().zip(self.seqs);
-        let calls =
-            planned
-                .zip(self.steps)
-                .zip(times)
-                .map(|((call, progress), (duration, audit_seq))| {
-                    let (state, error) = match progress {
-                        Progress::Done(_) => (State::Ok, None),
-                        Progress::Skipped => (State::Skipped, None),
-                        Progress::Failed(failure) => (State::Failed, Some(failure.error)),
-                        Progress::Waiting | Progress::Running => (State::NotBegun, None),
-                    };
-                    InnerReport {
-                        step: call.step.clone(),
-                        call: call.target(),
-                        state,
-                        error,
-                        audit_seq,
-                        duration,
-                    }
-                });
+    fn complete(mut self) -> Completed {
+        let most = self.outer.limits.output;
+        let outcome = match self.ended.take() {
+            Some(refusal) => Err(refusal),
+            None => self.progress.outcome(self.own_end()),
+        };
+        let outcome = outcome.and_then(|result| {
+            let fits = result.as_json().len() as u64 <= most;
+            fits.then_some(result).ok_or(Refusal::OutputOver(most))
+        });
         Completed {
-            calls: calls.collect(),
             outcome,
+            calls: self.progress.into_reports(),
         }
-    }
-
-    fn outcome(&self) -> Result<ResultValue, Refusal> {
-        if let Some(Stop::Own(refusal)) = &self.stopped {
-            return Err(refusal.clone());
-        }
-        let named = self.outer.plan.calls().iter().zip(&self.steps);
-        for (call, progress) in named {
-            if let Progress::Failed(failure) = progress {
-                let own = self.own_end().filter(|_| failure.from_outside);
-                return Err(own.unwrap_or_else(|| Refusal::InnerCall {
-                    step: call.step.clone(),
-                    error: failure.error.clone(),
-                    internal: failure.internal,
-                }));
-            }
-        }
-        let json = self.outer.plan.result(&self.known());
-        let json = json.map_err(|Problem(problem)| Refusal::InnerCall {
-            step: "output".to_owned(),
-            error: problem,
-            internal: false,
-        })?;
-        if json.len() as u64 > self.outer.limits.output {
-            return Err(Refusal::OutputOver(self.outer.limits.output));
-        }
-        Ok(ResultValue::from_compact_json(json))
     }
 }
 

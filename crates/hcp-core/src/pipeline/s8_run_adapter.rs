@@ -66,6 +66,7 @@ pub(super) fn run_adapter(
         None => run(walk, &bound),
     };
     let ran = ran.unwrap_or_else(Ran::refused);
+    walk.trail.warning = warning_of(&ran.inner);
     if let Err(error) = bound.binding.revoke() {
         walk.trail.warning = Some(format!("the Binding was not revoked: {error}"));
     }
@@ -105,6 +106,15 @@ fn run_composite(
         run: None,
         inner: completed.calls,
     })
+}
+
+/// What went wrong beside the inner calls, by their steps.
+fn warning_of(inner: &[InnerReport]) -> Option<String> {
+    let warnings: Vec<String> = inner
+        .iter()
+        .filter_map(|report| Some(format!("{}: {}", report.step, report.warning.as_ref()?)))
+        .collect();
+    (!warnings.is_empty()).then(|| warnings.join("; "))
 }
 
 fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
