@@ -7,6 +7,7 @@ use hcp_spec::{ExitStatus, Refusal, ResultEnvelope};
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::composite::InnerReport;
 use crate::pipeline::Phase;
 
 /// The answer to one call. Only the envelope is the answer of §6.2; everything else travels beside.
@@ -47,6 +48,8 @@ pub struct Metadata {
     pub warning: Option<String>,
     /// What there is to know about the child; `None` when none ran.
     pub run: Option<Run>,
+    /// What became of the steps of a composite (§6.6), in the order of its manifest.
+    pub inner: Vec<InnerReport>,
     /// What was entered, in order, with the time each took.
     pub phases: Vec<(Phase, Duration)>,
 }

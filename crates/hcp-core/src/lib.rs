@@ -6,6 +6,7 @@
 mod answer;
 mod call;
 mod catalog;
+mod composite;
 mod error;
 mod examination;
 mod explanation;
@@ -23,6 +24,7 @@ mod view;
 pub use answer::{Answer, Metadata, Run};
 pub use call::Call;
 pub use catalog::{LoadedPack, Unusable};
+pub use composite::{InnerCall, InnerReport, PlannedStep, State};
 pub use error::CoreError;
 pub use examination::{Finding, Health, examine};
 pub use explanation::{Explanation, GovernanceSummary};

@@ -39,6 +39,7 @@ pub use manifest::{
 };
 pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
+pub use render::value_text;
 pub use resources::Resource;
 pub use source::{Format, SourceFile};
 pub use suggestion::closest;

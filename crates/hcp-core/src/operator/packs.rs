@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hcp_pack::{Identity, Tree, Warning, read_manifest, remove_copy, warnings};
 use hcp_sandbox::{BinError, BinSearch, check_bin};
@@ -44,8 +45,8 @@ impl Operator<'_> {
     /// Adds the pack in `folder`.
     ///
     /// # Errors
-    /// When it does not read, is a pass-through (§6.7), is installed with other bytes, or names a
-    /// capability that is in use and not shared.
+    /// When it does not read, is a pass-through (§6.7), is installed with other bytes, names a
+    /// capability that is in use and not shared, or has a composite that reaches too far (§6.6).
     pub fn add_pack(&self, folder: &Path, options: &AddOptions) -> Result<AddedPack, CoreError> {
         let folder = folder.canonicalize().map_err(|error| CoreError::Io {
             what: format!("the pack folder `{}` could not be read", folder.display()),
@@ -69,6 +70,7 @@ impl Operator<'_> {
         let already_there =
             installed.is_some_and(|installed| installed.allow_bins == options.allow_bins);
         self.check_capabilities(&manifest, options)?;
+        self.check_composites(&Arc::new(LoadedPack::before_adding(&manifest)))?;
         let root = if options.link {
             folder.clone()
         } else {
@@ -257,6 +259,7 @@ impl Operator<'_> {
 
     fn all_warnings(&self, manifest: &Manifest, root: &Path, options: &AddOptions) -> Vec<Warning> {
         let mut all = warnings(manifest);
+        all.extend(self.composite_warnings(manifest));
         let wraps = manifest
             .commands
             .values()

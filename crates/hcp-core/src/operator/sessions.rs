@@ -1,5 +1,6 @@
 //! Sessions: opening and closing them, and which packs they run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hcp_spec::audit::DEFAULT_TENANT;
@@ -173,10 +174,11 @@ impl Operator<'_> {
         packs
             .iter()
             .map(|id| {
-                let pack = self.load_pack(id)?;
+                let pack = Arc::new(self.load_pack(id)?);
+                self.check_composites(&pack)?;
                 Ok(ActivatedPack {
-                    pack_id: pack.manifest.id,
-                    digest: pack.digest,
+                    pack_id: pack.manifest.id.clone(),
+                    digest: pack.digest.clone(),
                 })
             })
             .collect()
