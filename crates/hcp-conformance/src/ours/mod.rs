@@ -128,7 +128,7 @@ impl HcpRuntime {
                     .map(ToString::to_string)
                     .collect(),
                 faces: vec![FaceKind::Json, FaceKind::Cli],
-                adapters: vec!["wrap".to_owned()],
+                adapters: vec!["wrap".to_owned(), "composite".to_owned()],
             }),
             ..Reply::default()
         })

@@ -30,7 +30,7 @@ pub(super) struct CallOptions {
 /// What the command line asks for, as far as it could be read.
 pub(super) enum Asked {
     /// A call.
-    Call(Call),
+    Call(Box<Call>),
     /// A text that is no envelope.
     Invalid(InvalidEnvelope),
 }
@@ -69,7 +69,7 @@ impl CallOptions {
             cancel: cancel.clone(),
         };
         let answer = match ask(&asker)? {
-            Asked::Call(call) => installation.runtime.exec(call),
+            Asked::Call(call) => installation.runtime.exec(*call),
             Asked::Invalid(invalid) => installation
                 .runtime
                 .refuse_invalid(&invalid, &installation.principal),
@@ -111,21 +111,17 @@ impl Asker<'_> {
     /// The call of an envelope.
     pub(super) fn envelope(&self, envelope: ExecEnvelope) -> Asked {
         let principal = self.installation.principal.clone();
-        Asked::Call(Call::new(
-            envelope,
-            principal,
-            self.session.clone(),
-            self.cancel.clone(),
-        ))
+        let (session, cancel) = (self.session.clone(), self.cancel.clone());
+        Asked::Call(Box::new(Call::new(envelope, principal, session, cancel)))
     }
 
     /// The call that words and pairs ask for.
     pub(super) fn pairs(&self, pack: &str, verb: &str, pairs: &[String]) -> Asked {
         let session = self.session.clone();
-        Asked::Call(
-            self.installation
-                .call(pack, verb, pairs, session, self.cancel.clone()),
-        )
+        let call = self
+            .installation
+            .call(pack, verb, pairs, session, self.cancel.clone());
+        Asked::Call(Box::new(call))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::ambient::Ambient;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
-/// The words are those of the verb, then flags: --name value, --name=value, --switch
+/// The words are those of the verb, then flags: --name value, --name=value, --name:=JSON, --switch
 #[derive(Debug, Args)]
 #[command(
     override_usage = "hcp run [OPTIONS] PACK WORD… [--flag[=VALUE]…]\n       \
