@@ -331,7 +331,11 @@ fn words_that_are_not_utf8_are_a_wrong_command_line() {
 #[test]
 fn a_wrong_command_line_is_status_two() {
     let world = World::new();
-    let cases: [&[&str]; 10] = [
+    let cases: [&[&str]; 14] = [
+        &["session", "open", "--ttl", "9999999999h"],
+        &["pack", "add", "nowhere"],
+        &["tenant", "add", "default"],
+        &["grant", "remove", "me", "not:there"],
         &[],
         &["frobnicate"],
         &["pack"],
