@@ -109,8 +109,8 @@ fn arguments_become_argv_or_are_refused() {
         let ran = world.send(envelope("any", &format!("c{at}"), args));
         match expected {
             Ok(argv) => {
-                let printed: String = argv.iter().map(|one| format!("{one}|")).collect();
-                assert_eq!(ran.result(), format!("[{printed}"), "{command} {args}");
+                let printed = format!("[{}|", argv.join("|"));
+                assert_eq!(ran.result(), printed, "{command} {args}");
             }
             Err(part) => {
                 let error = ran.error();
