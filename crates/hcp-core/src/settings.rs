@@ -2,7 +2,7 @@
 //! than the floor that the machine's administrator may have set.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use hcp_pack::{Format, SourceFile, parse_config};
@@ -148,6 +148,12 @@ fn make_absolute(sandbox: &mut SandboxConfig, folder: &Path) {
     let lists = [&mut sandbox.path, &mut sandbox.read, &mut sandbox.write];
     for path in lists.into_iter().flatten().flatten() {
         *path = folder.join(&*path);
+        // A path that climbs is the place it leads to: what arguments name is compared with that.
+        if path.components().any(|part| part == Component::ParentDir)
+            && let Ok(place) = path.canonicalize()
+        {
+            *path = place;
+        }
     }
 }
 

@@ -48,10 +48,12 @@ impl Operator<'_> {
     /// When it does not read, is a pass-through (§6.7), is installed with other bytes, names a
     /// capability that is in use and not shared, or has a composite that reaches too far (§6.6).
     pub fn add_pack(&self, folder: &Path, options: &AddOptions) -> Result<AddedPack, CoreError> {
-        let folder = folder.canonicalize().map_err(|error| CoreError::Io {
-            what: format!("the pack folder `{}` could not be read", folder.display()),
-            error,
-        })?;
+        let folder = folder
+            .canonicalize()
+            .map_err(|error| CoreError::NotAllowed {
+                what: format!("the pack folder `{}`: {error}", folder.display()),
+                hint: "name the folder that holds hcp.toml or hcp.json".to_owned(),
+            })?;
         let tree = Tree::scan(&folder)?;
         let manifest = read_manifest(&folder)?;
         let digest = tree.digest().to_owned();

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::thread;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::pack::Pack;
-use crate::world::{World, envelope};
+use crate::world::{Ran, World, envelope, lives, wait_until};
 
 #[test]
 fn ten_callers_at_once_leave_one_whole_trail() {
@@ -72,6 +74,52 @@ fn ten_callers_at_once_leave_one_whole_trail() {
         "{:?}",
         world.names("locks")
     );
+}
+
+/// A third of the calls is taken back half way: nothing of them is left (case 4).
+#[test]
+fn calls_that_are_taken_back_leave_nothing() {
+    let world = World::new();
+    let pids = world.path("pids");
+    world.install(&Pack::of_tool(
+        "nap",
+        &format!(
+            "echo $$ >>'{0}'; sleep 0.2 & echo $! >>'{0}'; wait; echo '{{}}'",
+            pids.display()
+        ),
+    ));
+    thread::scope(|scope| {
+        for caller in 0..6 {
+            let world = &world;
+            scope.spawn(move || {
+                for call in 0..5 {
+                    let child = world.start(&["exec", "nap", "go"]);
+                    let taken_back = (caller + call) % 3 == 0;
+                    if taken_back {
+                        thread::sleep(Duration::from_millis(20 * call));
+                        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+                    }
+                    let output = child.wait_with_output().unwrap();
+                    if !taken_back {
+                        assert_eq!(Ran::of(output).result(), json!({}));
+                    } else if !output.stdout.is_empty() {
+                        // Taken back before, during or after: an answer all the same.
+                        Ran::of(output).envelope();
+                    }
+                }
+            });
+        }
+    });
+    let started = fs::read_to_string(&pids).unwrap();
+    wait_until("every process to go", || !started.lines().any(lives));
+    world.ok(&["status"]);
+    assert_eq!(world.names("tmp"), [""; 0]);
+    assert_eq!(world.names("locks"), [""; 0]);
+    assert_eq!(
+        world.records_of("outcome").len() + world.records_of("interrupted").len(),
+        world.records_of("intent").len()
+    );
+    assert_eq!(world.hcp(&["audit", "verify"]).stdout, "OK\n");
 }
 
 /// Two of everything at once: each is there in the end, or refused by name.

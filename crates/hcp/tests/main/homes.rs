@@ -331,7 +331,11 @@ fn words_that_are_not_utf8_are_a_wrong_command_line() {
 #[test]
 fn a_wrong_command_line_is_status_two() {
     let world = World::new();
-    let cases: [&[&str]; 10] = [
+    let cases: [&[&str]; 14] = [
+        &["session", "open", "--ttl", "9999999999h"],
+        &["pack", "add", "nowhere"],
+        &["tenant", "add", "default"],
+        &["grant", "remove", "me", "not:there"],
         &[],
         &["frobnicate"],
         &["pack"],
@@ -386,4 +390,55 @@ fn the_folders_of_xdg_are_used_when_no_home_is_named() {
         .output()
         .unwrap();
     assert_eq!(nowhere.status.code(), Some(2));
+}
+
+/// What the administrator of the machine wrote holds, whatever the operator's config says.
+#[test]
+fn the_floor_of_the_machine_is_not_loosened() {
+    let floor =
+        "[sandbox]\ntimeout_max = \"1s\"\nallow_bins = []\n[policy.\"house.go\"]\nconfirm = true\n";
+    let world = World::with(&pack());
+    let script = "mount -t tmpfs none /etc && mkdir -m 755 /etc/hcp && umask 022 && \
+                  printf %s \"$0\" >/etc/hcp/config.toml && exec \"$@\"";
+    let run = |floor: &str, words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--map-root-user", "sh", "-c", script, floor, HCP]);
+        Ran::of(
+            command
+                .args(words)
+                .env("HCP_HOME", world.home())
+                .output()
+                .unwrap(),
+        )
+    };
+    if run("", &["--version"]).status != Some(0) {
+        eprintln!("skipped: this machine does not let a test mount anything");
+        return;
+    }
+    let go = ["exec", "house", "go"];
+    assert_eq!(run("", &go).result(), serde_json::json!({}));
+    assert_eq!(run(floor, &go).error(), "confirm required");
+    run(floor, &["exec", "house", "go", "--", "confirm=true"]).result();
+    for (own, key) in [
+        ("timeout_max = \"2s\"\n", "sandbox.timeout_max"),
+        ("allow_bins = [\"git\"]\n", "sandbox.allow_bins"),
+    ] {
+        world.configure(&format!("{NATIVE}{own}"));
+        let ran = run(floor, &["status"]);
+        assert_eq!(ran.status, Some(2), "{own}: {}", ran.stderr);
+        assert!(ran.stderr.contains(key), "{own}: {}", ran.stderr);
+    }
+    world.configure(NATIVE);
+    let ran = run("[sandbox]\nmode = \"sandbox\"\n", &["status"]);
+    assert!(
+        ran.stderr.contains("`sandbox.mode` is looser"),
+        "{}",
+        ran.stderr
+    );
+    let ran = run("[sandbx]\n", &["status"]);
+    assert!(
+        ran.stderr.contains("/etc/hcp/config.toml:1:2"),
+        "{}",
+        ran.stderr
+    );
 }

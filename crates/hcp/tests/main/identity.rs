@@ -1,9 +1,11 @@
 //! Who may do what (design §8): sessions, grants, tenants and projects, read anew at every call.
 
+use std::os::unix::ffi::OsStrExt as _;
+
 use serde_json::{Value, json};
 
 use crate::pack::Pack;
-use crate::world::{World, envelope, text, wait_until};
+use crate::world::{Ran, World, envelope, text, wait_until};
 
 fn pack() -> Pack {
     Pack::of_tool("id", "printf %s \"$HCP_CALL_TENANT/${HCP_CALL_PROJECT-}\"")
@@ -87,6 +89,14 @@ fn the_session_of_a_call_is_the_one_named_then_that_of_the_environment() {
     );
     assert_eq!(world.ok(&["session", "show"])["project_id"], "p1");
     assert_eq!(world.ok(&["status"])["session_id"], one.as_str());
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    let mut command = world.command(&["exec", "id", "go"]);
+    let ran = Ran::of(command.env("HCP_SESSION", odd).output().unwrap());
+    assert_eq!(
+        ran.error(),
+        "pack id not activated",
+        "no session has such a name"
+    );
 }
 
 #[test]

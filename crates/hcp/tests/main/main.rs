@@ -25,6 +25,7 @@ mod order;
 mod pack;
 mod packs;
 mod pairs;
+mod rendering;
 mod results;
 mod schemas;
 mod screen;
