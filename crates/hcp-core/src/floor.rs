@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hcp_spec::config::{Config, PolicyConfig, SandboxConfig};
+use hcp_spec::config::{Config, Level, Mode, PolicyConfig, SandboxConfig};
 
 use crate::error::CoreError;
 
@@ -19,7 +19,12 @@ pub(crate) fn apply(path: &Path, floor: Config, own: Config) -> Result<Config, C
     if let Some(key) = overriding(&floor, &own) {
         return Err(looser(&key));
     }
-    let sandbox = sandbox(floor.sandbox, own.sandbox).map_err(looser)?;
+    let mut least = floor.sandbox;
+    // Who sets a level means tools to be isolated; no mode that keeps none gets around it.
+    if least.level.is_some_and(|level| level > Level::None) {
+        least.mode = least.mode.or(Some(Mode::Sandbox));
+    }
+    let sandbox = sandbox(least, own.sandbox).map_err(looser)?;
     let mut store = own.store;
     if let Some(url) = floor.store.url {
         if store.url.is_some_and(|own| own != url) {
@@ -85,7 +90,6 @@ fn overriding(floor: &Config, own: &Config) -> Option<String> {
 }
 
 fn sandbox(floor: SandboxConfig, own: SandboxConfig) -> Result<SandboxConfig, &'static str> {
-    use hcp_spec::config::Mode;
     Ok(SandboxConfig {
         mode: tighter("sandbox.mode", floor.mode, own.mode, |floor, own| {
             floor == own || *own == Mode::Sandbox

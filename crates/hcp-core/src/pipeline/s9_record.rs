@@ -102,6 +102,8 @@ pub(super) fn record_outcome(
         event.error = Some(refused.refusal.to_string());
         event.detail.clone_from(&refused.detail);
     }
+    // The intent holds them; by now one of them may be known to be a credential.
+    event.args = None;
     event.metadata = metadata_of(call, &ran, began.elapsed());
     let intent_seq = intent.seq;
     let recorded = runtime.store().finish(intent, &event);

@@ -58,10 +58,7 @@ impl CallOptions {
         let cancel = cancel_on_signals()?;
         let installation = match ambient.open() {
             Ok(installation) => installation,
-            Err(failure) if failure.status == ExitStatus::Internal => {
-                return Ok(answer_without_store(words, &failure, terminal));
-            }
-            Err(failure) => return Err(failure),
+            Err(failure) => return Ok(answer_without_store(words, &failure, terminal)),
         };
         let asker = Asker {
             installation: &installation,
@@ -140,7 +137,7 @@ impl Installation {
         let command = loaded
             .as_ref()
             .and_then(|pack| pack.manifest.commands.get(verb));
-        let mut stdin = || io::read_to_string(io::stdin().lock().take(MAX_BYTES as u64));
+        let mut stdin = read_stdin;
         let (args, fault) = match hcp_pack::parse_pairs(pairs, command, &mut stdin) {
             Ok(args) => (args, None),
             Err(error) => {
@@ -174,6 +171,15 @@ pub(super) fn cancel_on_signals() -> Result<Cancel, Failure> {
     Ok(cancel)
 }
 
+/// The text of stdin; no more than an envelope could hold, and never a part of it as if it were all.
+fn read_stdin() -> io::Result<String> {
+    let text = io::read_to_string(io::stdin().lock().take(MAX_BYTES as u64 + 1))?;
+    if text.len() > MAX_BYTES {
+        return Err(io::Error::other(format!("over {MAX_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
 fn is_of_the_gate(pair: &str) -> bool {
     ["confirm", "apply"].iter().any(|key| {
         pair.strip_prefix(key)
@@ -203,7 +209,9 @@ fn answer_without_store(
 ) -> ExitStatus {
     let refusal = Refusal::Store(failure.message.clone());
     terminal.print_envelope(&ResultEnvelope::refused(pack, verb, &refusal));
-    if let Some(hint) = &failure.hint {
+    if failure.report.is_some() {
+        terminal.fail(failure);
+    } else if let Some(hint) = &failure.hint {
         terminal.hint(hint);
     }
     refusal.exit_status()

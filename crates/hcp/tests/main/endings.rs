@@ -226,18 +226,6 @@ fn kinds_without_an_adapter_are_refused_by_name() {
 }
 
 #[test]
-fn composite_is_refused_until_it_is_built() {
-    let pack = Pack::new("sums").command(
-        "go",
-        "kind = \"composite\"\neffect = \"read\"\n[commands.go.steps.one]\ncall = \"sums.go\"",
-    );
-    let world = World::with(&pack);
-    let ran = world.exec(&["sums", "go"]);
-    assert_eq!(ran.error(), "adapter composite not executable in hcp");
-    assert_eq!(ran.status, Some(3));
-}
-
-#[test]
 fn bins_that_may_not_run() {
     let world = World::new();
     let outside = world.path("outside");
