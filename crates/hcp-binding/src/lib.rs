@@ -18,6 +18,6 @@ mod select;
 
 pub use binding::Binding;
 pub use error::BindingError;
-pub use mint::{Mode, Scope, mint};
+pub use mint::{Mode, Scope, foresee, mint};
 pub use secret::Secret;
 pub use select::{Selected, select};

@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::binding::Binding;
 use crate::error::BindingError;
+use crate::helper::Helper;
 use crate::secret::Secret;
 use crate::select::Selected;
 use crate::{exec, files};
@@ -62,41 +63,67 @@ pub fn mint(
         return Ok(mock(need));
     }
     let Some(selected) = provider else {
-        return Err(BindingError::NoProvider {
-            pack_id: scope.pack_id.to_owned(),
-            variables: need.env.join(", "),
-        });
+        return Err(no_provider(need, scope));
     };
     let provider = selected.provider;
+    refuse_useless(provider)?;
     match provider.provider {
-        ProviderKind::Static => {
-            refuse_useless(
-                provider,
-                &[
-                    ("command", !provider.command.is_empty()),
-                    ("digest", provider.digest.is_some()),
-                ],
-            )?;
-            files::read(need, selected, folder, scope).map(Binding::lasting)
-        }
-        ProviderKind::Exec => {
-            refuse_useless(
-                provider,
-                &[
-                    ("env", !provider.env.is_empty()),
-                    ("shared", provider.shared),
-                ],
-            )?;
-            exec::mint(need, provider, folder, scope, cancel)
-        }
+        ProviderKind::Static => files::read(need, selected, folder, scope).map(Binding::lasting),
+        ProviderKind::Exec => exec::mint(need, provider, folder, scope, cancel),
         kind @ (ProviderKind::Vault | ProviderKind::Oauth2 | ProviderKind::Jwt) => {
             Err(BindingError::NotBuiltIn(kind.as_str()))
         }
     }
 }
 
+/// Looks at what [`mint`] would need, and mints nothing: no helper is started, and a secret that can
+/// be read is forgotten at once. What a helper would answer cannot be foreseen.
+///
+/// # Errors
+/// What minting is certain to fail with.
+pub fn foresee(
+    need: Option<&BindingNeed>,
+    provider: Option<Selected<'_>>,
+    folder: &Path,
+    scope: &Scope<'_>,
+) -> Result<(), BindingError> {
+    let Some(need) = need.filter(|need| !need.env.is_empty()) else {
+        return Ok(());
+    };
+    let Some(selected) = provider else {
+        return Err(no_provider(need, scope));
+    };
+    let provider = selected.provider;
+    refuse_useless(provider)?;
+    match provider.provider {
+        ProviderKind::Static => files::read(need, selected, folder, scope).map(drop),
+        ProviderKind::Exec => Helper::check(provider, folder).map(drop),
+        kind @ (ProviderKind::Vault | ProviderKind::Oauth2 | ProviderKind::Jwt) => {
+            Err(BindingError::NotBuiltIn(kind.as_str()))
+        }
+    }
+}
+
+fn no_provider(need: &BindingNeed, scope: &Scope<'_>) -> BindingError {
+    BindingError::NoProvider {
+        pack_id: scope.pack_id.to_owned(),
+        variables: need.env.join(", "),
+    }
+}
+
 /// What stands in a section and does nothing is a misunderstanding, and not passed over.
-fn refuse_useless(provider: &Provider, keys: &[(&'static str, bool)]) -> Result<(), BindingError> {
+fn refuse_useless(provider: &Provider) -> Result<(), BindingError> {
+    let keys: &[(&'static str, bool)] = match provider.provider {
+        ProviderKind::Static => &[
+            ("command", !provider.command.is_empty()),
+            ("digest", provider.digest.is_some()),
+        ],
+        ProviderKind::Exec => &[
+            ("env", !provider.env.is_empty()),
+            ("shared", provider.shared),
+        ],
+        ProviderKind::Vault | ProviderKind::Oauth2 | ProviderKind::Jwt => &[],
+    };
     keys.iter()
         .find(|(_, given)| *given)
         .map_or(Ok(()), |(key, _)| {

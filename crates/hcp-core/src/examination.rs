@@ -4,14 +4,17 @@
 
 use std::path::Path;
 
-use hcp_sandbox::{BinError, BinSearch, check_bin};
+use hcp_spec::Refusal;
+use hcp_spec::audit::DEFAULT_TENANT;
 use hcp_spec::config::Mode;
-use hcp_spec::manifest::Kind;
-use hcp_store::{InstalledPack, Store, Verdict};
+use hcp_store::{InstalledPack, PackRoot, Store, Verdict};
 
 use crate::catalog::{LoadedPack, Unusable};
 use crate::error::CoreError;
+use crate::foresight::{self, Place};
 use crate::home::Home;
+use crate::mend::mend;
+use crate::pipeline::Refused;
 use crate::runtime::check_home;
 use crate::settings::Settings;
 
@@ -107,7 +110,18 @@ pub fn examine(home: &Home, floor: Option<&Path>) -> Vec<Finding> {
     match open(home, &settings) {
         Ok((store, packs)) => {
             findings.push(trail(&store));
-            findings.extend(packs.iter().map(|pack| examine_pack(home, &settings, pack)));
+            findings.extend(sessions(&store));
+            let tenants = store.tenant_count().unwrap_or(1);
+            let loaded: Vec<_> = packs
+                .iter()
+                .map(|row| (row, LoadedPack::load(row, home)))
+                .collect();
+            findings.extend(
+                loaded
+                    .iter()
+                    .map(|(row, pack)| examine_pack(&settings, tenants, row, pack)),
+            );
+            findings.extend(named_in_vain(&settings, &loaded));
         }
         Err(error) => findings.push(Finding::broken("store", error.to_string(), error.hint())),
     }
@@ -149,17 +163,18 @@ fn config(home: &Home, _: &Settings) -> Finding {
 }
 
 fn isolation(settings: &Settings) -> Finding {
-    match settings.sandbox.mode {
-        Mode::NativeLocal => Finding::notable(
-            "isolation",
+    let subject = "isolation";
+    match (settings.sandbox.mode, foresight::isolation(settings)) {
+        (Mode::NativeLocal, _) => Finding::notable(
+            subject,
             "native-local: tools run with limits and without isolation, as the config chooses",
-            "set sandbox.mode = \"sandbox\" to have tools isolated",
+            "`hcp explain` names what it does not enforce of a pack's wishes",
         ),
-        Mode::Sandbox => Finding::broken(
-            "isolation",
-            "isolation is not built into this version, so every call is refused at step 8",
-            Some("set sandbox.mode = \"native-local\" to run tools without isolation".to_owned()),
-        ),
+        (Mode::Sandbox, Ok(())) => Finding::good(subject, "tools run in the jail"),
+        (Mode::Sandbox, Err(refused)) => {
+            let mend = "set sandbox.mode = \"native-local\" to run tools without isolation";
+            Finding::broken(subject, refused.refusal.to_string(), Some(mend.to_owned()))
+        }
     }
 }
 
@@ -181,54 +196,99 @@ fn trail(store: &Store) -> Finding {
     }
 }
 
-fn examine_pack(home: &Home, settings: &Settings, row: &InstalledPack) -> Finding {
+/// Every Principal that `init` made has a session that never ends; without it nothing is activated.
+fn sessions(store: &Store) -> Option<Finding> {
+    let all = match store.sessions() {
+        Ok(all) => all,
+        Err(error) => return Some(Finding::broken("sessions", error.to_string(), error.hint())),
+    };
+    let default = all
+        .iter()
+        .any(|session| session.name.is_some() && !session.closed);
+    (!default).then(|| {
+        let mend = Some("`hcp init` as the user who calls makes one".to_owned());
+        Finding::broken("sessions", "there is no default session", mend)
+    })
+}
+
+type Loaded<'a> = (&'a InstalledPack, Result<LoadedPack, Unusable>);
+
+fn examine_pack(
+    settings: &Settings,
+    tenants: u64,
+    row: &InstalledPack,
+    pack: &Result<LoadedPack, Unusable>,
+) -> Finding {
     let subject = format!("pack {}", row.id);
-    let pack = match LoadedPack::load(row, home) {
+    let pack = match pack {
         Ok(pack) => pack,
         Err(Unusable::Pack(detail)) => {
-            let mend = format!("`hcp pack remove {}`, then add it again", row.id);
-            return Finding::broken(subject, detail, Some(mend));
+            let mend = match row.root {
+                PackRoot::Pinned => "add it again from where it came from",
+                PackRoot::Linked(_) => "mend it where it is linked to",
+            };
+            return Finding::broken(subject, detail.clone(), Some(mend.to_owned()));
         }
         Err(Unusable::Store(refusal)) => {
             return Finding::broken(subject, refusal.to_string(), None);
         }
     };
-    let wraps = pack
-        .manifest
-        .commands
-        .values()
-        .any(|c| *pack.manifest.kind_of(c) == Kind::Wrap);
-    let Some(wrap) = pack.manifest.wrap.as_ref().filter(|_| wraps) else {
-        return Finding::good(subject, row.version.clone());
+    let place = Place {
+        principal: "",
+        tenant_id: DEFAULT_TENANT,
+        tenants,
     };
-    let sandbox = &settings.sandbox;
-    let allowed: Vec<String> = sandbox
-        .allow_bins
-        .iter()
-        .chain(&row.allow_bins)
-        .cloned()
-        .collect();
-    let search = BinSearch {
-        pack_root: &pack.root,
-        path: &sandbox.path,
-        allowed: &allowed,
-    };
-    match check_bin(&wrap.bin, &search) {
-        Ok(bin) => Finding::good(
-            subject,
-            format!("{}, runs {}", row.version, bin.path().display()),
-        ),
-        Err(BinError::NotAllowlisted) => Finding::broken(
-            subject,
-            format!("bin `{}` is not allowlisted", wrap.bin),
-            Some(format!(
-                "list `{}` in sandbox.allow_bins of the config",
-                wrap.bin
-            )),
-        ),
-        Err(BinError::NotFound { detail } | BinError::Unfit { detail }) => {
-            let mend = format!("install `{}`, or mend what is wrong with it", wrap.bin);
-            Finding::broken(subject, detail, Some(mend))
+    for key in pack.manifest.commands.keys() {
+        if let Err(refused) = foresight::of_run(pack, key.as_str(), settings) {
+            let seen = refused
+                .detail
+                .clone()
+                .unwrap_or_else(|| refused.refusal.to_string());
+            let mend = mend(&refused, &pack.id, key.as_str());
+            return Finding::broken(subject, format!("`{key}` cannot run: {seen}"), mend);
+        }
+        if let Err(error) = foresight::of_mint(pack, key.as_str(), settings, &place) {
+            let refused = Refused::from(Refusal::Binding(error.to_string()));
+            let mend = mend(&refused, &pack.id, key.as_str());
+            return Finding::broken(subject, format!("`{key}` gets no Binding: {error}"), mend);
         }
     }
+    let from = match &row.root {
+        PackRoot::Pinned => "pinned".to_owned(),
+        PackRoot::Linked(path) => format!("linked to {}", path.display()),
+    };
+    Finding::good(subject, format!("{}, {from}", row.version))
+}
+
+/// What the config says about packs and verbs that are not there protects and provides nothing.
+fn named_in_vain(settings: &Settings, packs: &[Loaded<'_>]) -> Vec<Finding> {
+    let is_there = |target: &str| {
+        let (id, verb) = target
+            .split_once('.')
+            .map_or((target, None), |(id, v)| (id, Some(v)));
+        packs
+            .iter()
+            .filter(|(row, _)| row.id.as_str() == id)
+            .any(|(_, pack)| match (pack, verb) {
+                (Ok(pack), Some(verb)) => {
+                    let commands = &pack.manifest.commands;
+                    commands.contains_key(verb) || commands.contains_key(target)
+                }
+                _ => true,
+            })
+    };
+    let config = &settings.config;
+    let policies = config.policy.keys().map(|target| ("policy", target));
+    let bindings = config.bindings.keys().map(|target| ("bindings", target));
+    policies
+        .chain(bindings)
+        .filter(|(_, target)| !is_there(target))
+        .map(|(section, target)| {
+            Finding::notable(
+                format!("[{section}.\"{target}\"]"),
+                "names no installed pack or verb, and has no effect",
+                "`hcp pack list` and `hcp pack show PACK` list what there is",
+            )
+        })
+        .collect()
 }

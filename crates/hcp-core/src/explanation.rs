@@ -1,11 +1,14 @@
 //! What `explain` found out about a call: a row for each of the nine steps, and what would run.
 
-use hcp_spec::Step;
+use hcp_spec::audit::DEFAULT_TENANT;
 use hcp_spec::manifest::{Approval, Effect};
+use hcp_spec::{Refusal, Step};
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::catalog::LoadedPack;
 use crate::composite::{PlannedStep, foresee};
+use crate::foresight::{Place, of_mint, of_run};
 use crate::pipeline::{DryConfirmed, Note, Resource};
 use crate::view::View;
 
@@ -57,11 +60,7 @@ impl Explanation {
     ) -> Self {
         let steps = Step::ALL.map(|step| {
             let row = notes.iter().find(|note| note.step == step).cloned();
-            row.unwrap_or(Note {
-                step,
-                ok: None,
-                refused: None,
-            })
+            row.unwrap_or(Note::new(step, None, None))
         });
         let mut explanation = Self {
             steps: steps.to_vec(),
@@ -81,6 +80,33 @@ impl Explanation {
         explanation
     }
 
+    /// Steps 7 and 8 are not taken; what they are certain to refuse is told all the same.
+    fn foresee(&mut self, view: &View, call: &Call, pack: &LoadedPack) {
+        let session = view.session_of(call).ok().flatten();
+        let place = Place {
+            principal: call.principal.as_str(),
+            tenant_id: session
+                .as_ref()
+                .map_or(DEFAULT_TENANT, |session| session.tenant_id.as_str()),
+            tenants: view.tenant_count().unwrap_or(1),
+        };
+        let mint = if call.wants_mock() {
+            Ok(())
+        } else {
+            of_mint(pack, &call.verb_key, &view.settings, &place)
+        };
+        let mint = mint.map_err(|error| Refusal::Binding(error.to_string()).into());
+        let run = of_run(pack, &call.verb_key, &view.settings);
+        for (step, foreseen) in [(Step::MintBinding, mint), (Step::RunAdapter, run)] {
+            if let (Err(refused), Some(note)) = (
+                foreseen,
+                self.steps.iter_mut().find(|note| note.step == step),
+            ) {
+                *note = Note::new(step, Some(false), Some(refused));
+            }
+        }
+    }
+
     fn take(&mut self, view: &View, call: &Call, confirmed: DryConfirmed) {
         let DryConfirmed {
             pack,
@@ -88,6 +114,7 @@ impl Explanation {
             prepared,
         } = confirmed;
         if let Some(pack) = pack {
+            self.foresee(view, call, &pack);
             let command = pack.manifest.commands.get(call.verb_key.as_str());
             self.bin = match command {
                 Some(_) => pack.manifest.wrap.as_ref().map(|wrap| wrap.bin.clone()),

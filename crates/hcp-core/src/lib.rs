@@ -4,6 +4,7 @@
 //! at no environment variable, writes to no terminal and knows no folder that it was not given.
 
 mod answer;
+mod bins;
 mod call;
 mod catalog;
 mod composite;
@@ -11,6 +12,7 @@ mod error;
 mod examination;
 mod explanation;
 mod floor;
+mod foresight;
 mod hex;
 mod home;
 mod mend;

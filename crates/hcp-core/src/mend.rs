@@ -2,9 +2,22 @@
 
 use hcp_spec::Refusal;
 
+use crate::pipeline::{OUTSIDE, Refused, is_about_session};
+
 /// The next thing to do, said to the operator. `None` where the refusal itself says it all.
-pub fn mend(refusal: &Refusal, pack_id: &str, verb_key: &str) -> Option<String> {
-    Some(match refusal {
+pub fn mend(refused: &Refused, pack_id: &str, verb_key: &str) -> Option<String> {
+    Some(match &refused.refusal {
+        Refusal::NotActivated(_) if refused.detail.as_deref().is_some_and(is_about_session) => {
+            "`hcp session list` lists the sessions; `hcp session open` opens one".to_owned()
+        }
+        Refusal::ConfirmRequired if refused.detail.is_some() => {
+            "the policy asks for it: [policy] of the pack's manifest or of the config".to_owned()
+        }
+        Refusal::Arguments(what) if what.ends_with(OUTSIDE) => {
+            "name a place beneath sandbox.read, sandbox.write or sandbox.network of the config, \
+             by its absolute path"
+                .to_owned()
+        }
         Refusal::UnknownPack(_) => {
             "`hcp pack add DIR` installs a pack; `hcp pack list` shows what is installed".to_owned()
         }
@@ -25,7 +38,7 @@ pub fn mend(refusal: &Refusal, pack_id: &str, verb_key: &str) -> Option<String> 
             )
         }
         Refusal::ConfirmRequired => {
-            "look at what it will do, then call it again with confirm=true".to_owned()
+            "`hcp explain` shows what it will do; then call it again with confirm=true".to_owned()
         }
         Refusal::Arguments(_) => format!(
             "`hcp pack show {} {}` lists the arguments",

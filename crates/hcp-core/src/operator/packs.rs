@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hcp_pack::{Identity, Tree, Warning, read_manifest, remove_copy, warnings};
-use hcp_sandbox::{BinError, BinSearch, check_bin};
 use hcp_spec::manifest::{Kind, Manifest};
 use hcp_spec::name::Capability;
 use hcp_store::{InstalledPack, PackRoot};
 
 use super::{Operator, Subject};
+use crate::bins;
 use crate::catalog::{LoadedPack, Unusable};
 use crate::error::CoreError;
 
@@ -173,8 +173,16 @@ impl Operator<'_> {
             added_at: jiff::Timestamp::now().as_millisecond(),
         };
         let mut detail = format!("version {}", manifest.version);
-        if !options.allow_bins.is_empty() {
-            detail = format!("{detail}, bins {}", options.allow_bins.join(" "));
+        for (what, words) in [
+            ("bins", &options.allow_bins),
+            ("sharing", &options.share_capabilities),
+        ] {
+            if !words.is_empty() {
+                detail = format!("{detail}, {what} {}", words.join(" "));
+            }
+        }
+        if options.link {
+            detail = format!("{detail}, linked to {}", root.display());
         }
         let subject = Subject {
             pack_id: Some(id),
@@ -270,23 +278,12 @@ impl Operator<'_> {
             return all;
         };
         let sandbox = &self.runtime.settings().sandbox;
-        let allowed: Vec<String> = sandbox
-            .allow_bins
-            .iter()
-            .chain(&options.allow_bins)
-            .cloned()
-            .collect();
-        let search = BinSearch {
-            pack_root: root,
-            path: &sandbox.path,
-            allowed: &allowed,
-        };
-        let message = match check_bin(&wrap.bin, &search) {
+        let message = match bins::find(wrap, root, &options.allow_bins, sandbox) {
             Ok(_) => return all,
-            Err(BinError::NotAllowlisted) => format!("bin `{}` is not allowlisted", wrap.bin),
-            Err(BinError::NotFound { detail } | BinError::Unfit { detail }) => {
-                format!("bin `{}` cannot be run: {detail}", wrap.bin)
-            }
+            Err(refused) => match refused.detail {
+                None => format!("bin `{}` is not allowlisted", wrap.bin),
+                Some(detail) => format!("bin `{}` cannot be run: {detail}", wrap.bin),
+            },
         };
         all.push(Warning {
             rule: "bin-unavailable",

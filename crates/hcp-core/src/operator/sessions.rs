@@ -103,6 +103,12 @@ impl Operator<'_> {
     /// When there is no such session.
     pub fn close_session(&self, id: &str) -> Result<(), CoreError> {
         let session = self.session(Some(id))?;
+        if session.name.is_some() {
+            return Err(CoreError::NotAllowed {
+                what: format!("`{id}` is the default session of `{}`", session.principal),
+                hint: "it never ends; `hcp deactivate PACK` takes packs off it".to_owned(),
+            });
+        }
         let subject = subject_of(&session);
         self.change("session close", &subject, |changes| {
             changes.close_session(id).map(drop)

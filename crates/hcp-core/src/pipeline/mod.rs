@@ -23,7 +23,8 @@ use std::time::Instant;
 use hcp_store::Intent;
 
 pub use mode::{Note, Phase, Refused};
-pub(crate) use s6_enforce_confirm::{Prepared, Resource};
+pub(crate) use s2_check_activation::is_about_session;
+pub(crate) use s6_enforce_confirm::{OUTSIDE, Prepared, Resource};
 pub(crate) use s9_record::record_invalid;
 
 use crate::answer::Answer;

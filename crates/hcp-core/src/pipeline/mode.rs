@@ -146,6 +146,20 @@ pub struct Note {
     pub ok: Option<bool>,
     /// Why it refuses.
     pub refused: Option<Refused>,
+    /// What it would refuse with as well, were that mended.
+    pub also: Vec<Refused>,
+}
+
+impl Note {
+    /// A row with one judgement.
+    pub const fn new(step: Step, ok: Option<bool>, refused: Option<Refused>) -> Self {
+        Self {
+            step,
+            ok,
+            refused,
+            also: Vec::new(),
+        }
+    }
 }
 
 /// The walk of `hcp explain`: notes every refusal and goes on as far as facts reach.
@@ -158,9 +172,9 @@ pub(super) struct Dry {
 impl Dry {
     fn note(&mut self, step: Step, ok: Option<bool>, refused: Option<Refused>) {
         match self.notes.iter_mut().find(|note| note.step == step) {
-            Some(note) if note.ok == Some(true) => *note = Note { step, ok, refused },
-            Some(_) => {}
-            None => self.notes.push(Note { step, ok, refused }),
+            Some(note) if note.ok == Some(true) => *note = Note::new(step, ok, refused),
+            Some(note) => note.also.extend(refused),
+            None => self.notes.push(Note::new(step, ok, refused)),
         }
     }
 }

@@ -36,6 +36,15 @@ pub(super) fn check_activation<M: Mode>(
     })
 }
 
+const NO_SESSION: &str = "there is no such session";
+const FOREIGN: &str = "the session belongs to another Principal";
+const CLOSED: &str = "the session is closed";
+
+/// Whether the reason is the session, and not what it runs.
+pub(crate) fn is_about_session(detail: &str) -> bool {
+    [NO_SESSION, FOREIGN, CLOSED].contains(&detail)
+}
+
 fn judge<M: Mode>(
     walk: &mut Walk<'_, M>,
     call: &Call,
@@ -45,16 +54,16 @@ fn judge<M: Mode>(
         |detail: &str| Refused::because(Refusal::NotActivated(call.pack_id.clone()), detail);
     let session = match walk.view.session_of(call) {
         Ok(Some(session)) => session,
-        Ok(None) => return Judgement::Refused(not_activated("there is no such session")),
+        Ok(None) => return Judgement::Refused(not_activated(NO_SESSION)),
         Err(refusal) => return Judgement::Refused(refusal.into()),
     };
     if session.principal != call.principal {
-        return Judgement::Refused(not_activated("the session belongs to another Principal"));
+        return Judgement::Refused(not_activated(FOREIGN));
     }
     if session.closed {
         // One that was closed because its Principal, tenant or project went is told so by step 4.
         match walk.view.surroundings_stand(&session) {
-            Ok(true) => return Judgement::Refused(not_activated("the session is closed")),
+            Ok(true) => return Judgement::Refused(not_activated(CLOSED)),
             Ok(false) => {}
             Err(refusal) => return Judgement::Refused(refusal.into()),
         }

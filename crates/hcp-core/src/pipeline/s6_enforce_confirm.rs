@@ -20,6 +20,9 @@ use crate::call::Call;
 use crate::catalog::LoadedPack;
 use crate::composite::{Plan, check_reach};
 
+/// How a refusal ends that names a resource the operator did not open.
+pub(crate) const OUTSIDE: &str = "is outside what the operator opened";
+
 /// What the call will run with.
 #[derive(Debug)]
 pub(crate) struct Prepared {
@@ -189,7 +192,7 @@ fn resources<M: Mode>(
                     .then(|| Resource::Connect(named.value.to_owned())),
             };
             granted.ok_or_else(|| {
-                let text = format!("{} is outside what the operator opened", named.name);
+                let text = format!("{} {OUTSIDE}", named.name);
                 Refused::from(Refusal::Arguments(text))
             })
         })

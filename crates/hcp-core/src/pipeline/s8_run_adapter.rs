@@ -4,10 +4,8 @@ use std::ffi::OsString;
 
 use hcp_output::{Redactor, read_head, read_result, read_tail};
 use hcp_sandbox::{
-    BinError, BinSearch, CheckedBin, End, Finished, Launch, LaunchError, Limits, Scratch, Stdin,
-    check_bin, run_native_local, signal_name,
+    End, Finished, Launch, LaunchError, Limits, Scratch, Stdin, run_native_local, signal_name,
 };
-use hcp_spec::config::Mode as SandboxMode;
 use hcp_spec::envelope::Arguments;
 use hcp_spec::manifest::{Kind, Sandbox, Wrap};
 use hcp_spec::quantity::TimeLimit;
@@ -22,6 +20,7 @@ use crate::answer::Run;
 use crate::call::Call;
 use crate::composite::{self, CompositeLimits, InnerReport, Outer, Plan};
 use crate::runtime::Runtime;
+use crate::{bins, foresight};
 
 /// How much of stdout and stderr a failure shows, in bytes.
 const SHOWN: usize = 64 << 10;
@@ -128,15 +127,10 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
     ) else {
         return Err(Refusal::AdapterNotExecutable(kind.as_str().to_owned()).into());
     };
-    let bin = find_bin(walk, bound, wrap)?;
     let settings = &walk.view.settings;
-    if settings.sandbox.mode == SandboxMode::Sandbox {
-        let text = "isolation is not built into this version".to_owned();
-        return Err(Refused::because(
-            Refusal::Isolation(text),
-            "set sandbox.mode = \"native-local\" in the config to run without isolation",
-        ));
-    }
+    let pack = &confirmed.pack;
+    let bin = bins::find(wrap, &pack.root, &pack.allow_bins, &settings.sandbox)?;
+    foresight::isolation(settings)?;
     let internal = |error: std::io::Error| {
         Refused::because(
             Refusal::Isolation("the folders of the call could not be made".to_owned()),
@@ -174,36 +168,6 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         ..Run::of(&finished, bound.binding.state())
     };
     Ok(read(finished, wrap, &limits, &redactor, run))
-}
-
-fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<CheckedBin, Refused> {
-    let pack = &bound.intended.confirmed.pack;
-    let allowed: Vec<String> = walk
-        .view
-        .settings
-        .sandbox
-        .allow_bins
-        .iter()
-        .chain(&pack.allow_bins)
-        .cloned()
-        .collect();
-    let search = BinSearch {
-        pack_root: &pack.root,
-        path: &walk.view.settings.sandbox.path,
-        allowed: &allowed,
-    };
-    check_bin(&wrap.bin, &search).map_err(|error| match error {
-        BinError::NotAllowlisted => Refused::because(
-            Refusal::BinNotAllowlisted(wrap.bin.clone()),
-            "list it in sandbox.allow_bins of the config, or add the pack with --allow-bin",
-        ),
-        BinError::NotFound { detail } => {
-            Refused::because(Refusal::BinNotFound(wrap.bin.clone()), detail)
-        }
-        BinError::Unfit { detail } => {
-            Refused::because(Refusal::BinNotAllowlisted(wrap.bin.clone()), detail)
-        }
-    })
 }
 
 /// The limits of this call and the text of its wall clock: the pack's wish, at most the operator's,

@@ -22,7 +22,7 @@ pub(crate) struct Allow {
     /// The pack
     pack: String,
     /// Those of its verbs that only read
-    #[arg(long, required_unless_present_any = ["write", "destructive"])]
+    #[arg(long)]
     read: bool,
     /// Those of its verbs that write
     #[arg(long)]
@@ -40,6 +40,12 @@ pub(crate) struct Allow {
 
 impl Allow {
     pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
+        if !(self.read || self.write || self.destructive) {
+            return Err(Failure::usage(
+                "no effect is named",
+                "say which verbs: --read, --write, --destructive",
+            ));
+        }
         let installation = ambient.open()?;
         let principal = installation.principal_named(&self.principal)?;
         let operator = installation.operator();
@@ -84,7 +90,10 @@ impl Allow {
         let data = json!({ "principal": principal.as_str(), "granted": granted });
         terminal.show(&data, |page| {
             if granted.is_empty() {
-                page.line(&format!("`{}` has no verb of that effect", self.pack));
+                page.line(&format!(
+                    "`{}` has no verb of that effect with a policy",
+                    self.pack
+                ));
             } else {
                 let text = format!("{principal} holds {}", granted.join(", "));
                 page.marked(Tone::Good, "✓", &text);

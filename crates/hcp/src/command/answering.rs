@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use clap::Args;
-use hcp_core::{Answer, Call, mend};
+use hcp_core::{Answer, Call, Refused, mend};
 use hcp_sandbox::Cancel;
 use hcp_spec::envelope::{ExecEnvelope, InvalidEnvelope, MAX_BYTES};
 use hcp_spec::{ExitStatus, Refusal, ResultEnvelope};
@@ -72,25 +72,31 @@ impl CallOptions {
                 .refuse_invalid(&invalid, &installation.principal),
         };
         terminal.print_envelope(&answer.envelope);
-        self.tell(&answer, terminal);
+        self.tell(&installation, &answer, terminal);
         if cancel.is_cancelled() && !answer.envelope.ok {
             return Ok(ExitStatus::Interrupted);
         }
         Ok(answer.exit_status)
     }
 
-    fn tell(&self, answer: &Answer, terminal: &Terminal) {
+    fn tell(&self, installation: &Installation, answer: &Answer, terminal: &Terminal) {
         let metadata = &answer.metadata;
         if let Some(warning) = &metadata.warning {
             terminal.warn(warning, "");
         }
         if let Some(refusal) = &answer.refusal {
-            if let Some(detail) = &metadata.detail {
+            let detail = metadata.detail.clone();
+            if let Some(detail) = &detail {
                 terminal.note(&format!("why: {detail}"));
             }
             let (pack, verb) = (&answer.envelope.pack_id, &answer.envelope.verb_key);
-            if let Some(mend) = mend(refusal, pack, verb) {
-                terminal.hint(&mend);
+            let refused = Refused {
+                refusal: refusal.clone(),
+                detail,
+            };
+            let near = nearest(installation, refusal, pack);
+            if let Some(hint) = near.or_else(|| mend(&refused, pack, verb)) {
+                terminal.hint(&hint);
             }
         }
         if self.verbose {
@@ -169,6 +175,27 @@ pub(super) fn cancel_on_signals() -> Result<Cancel, Failure> {
         .on_termination_signals()
         .map_err(|error| Failure::internal(format!("signals: {error}")))?;
     Ok(cancel)
+}
+
+/// The name that was perhaps meant, where a pack or a verb is not known.
+fn nearest(installation: &Installation, refusal: &Refusal, pack: &str) -> Option<String> {
+    let near = match refusal {
+        Refusal::UnknownPack(id) => {
+            let packs = installation.runtime.store().packs().ok()?;
+            hcp_pack::closest(id, packs.iter().map(|pack| pack.id.as_str())).map(str::to_owned)
+        }
+        Refusal::NoPolicy(verb) => {
+            let pack = installation.runtime.pack(pack)?;
+            let verbs = pack
+                .manifest
+                .commands
+                .keys()
+                .map(hcp_spec::name::VerbKey::as_str);
+            hcp_pack::closest(verb, verbs).map(str::to_owned)
+        }
+        _ => None,
+    };
+    near.map(|name| format!("did you mean `{name}`?"))
 }
 
 /// The text of stdin; no more than an envelope could hold, and never a part of it as if it were all.

@@ -67,6 +67,9 @@ impl Audit {
                 let note = checkpoint.as_deref().map(read_checkpoint).transpose()?;
                 let tenant = tenant.as_ref().map(TenantId::as_str);
                 let verdict = store.verify(tenant, note.as_ref())?;
+                if verdict != Verdict::Ok && tenant.is_none() {
+                    blame(&store, terminal)?;
+                }
                 terminal.print_bare(&verdict.to_string());
                 if verdict != Verdict::Ok {
                     return Ok(ExitStatus::AdapterFailed);
@@ -101,6 +104,7 @@ fn list(
         return Ok(());
     }
     let records = store.records(&filter)?;
+    let tenants = store.tenant_count()? > 1;
     terminal.show(&Value::Null, |page| {
         let rows = records
             .iter()
@@ -108,18 +112,29 @@ fn list(
                 let event = &record.event;
                 let call = [event.pack_id.as_deref(), event.verb_key.as_deref()];
                 let call: Vec<&str> = call.into_iter().flatten().collect();
-                vec![
+                let mut row = vec![
                     record.seq.to_string(),
                     record.time.clone(),
                     event.kind.as_str().to_owned(),
                     event.principal.clone(),
                     call.join(" "),
                     event.step.map(|step| step.to_string()).unwrap_or_default(),
-                    event.error.clone().unwrap_or_default(),
-                ]
+                    event
+                        .error
+                        .clone()
+                        .or(event.detail.clone())
+                        .unwrap_or_default(),
+                ];
+                if tenants {
+                    row.insert(1, event.tenant_id.clone());
+                }
+                row
             })
             .collect();
-        let head = ["seq", "time", "kind", "principal", "call", "step", "error"];
+        let mut head = vec!["seq", "time", "kind", "principal", "call", "step", "what"];
+        if tenants {
+            head.insert(1, "tenant");
+        }
         page.table(&head, rows, "no records");
     });
     Ok(())
@@ -174,6 +189,17 @@ fn describe(record: &AuditRecord) -> Value {
         "previous": record.previous,
         "hash": record.hash,
     })
+}
+
+/// The bare word names no tenant; where there are several, this does.
+fn blame(store: &Store, terminal: &Terminal) -> Result<(), Failure> {
+    for tenant in store.tenants()? {
+        let verdict = store.verify(Some(tenant.id.as_str()), None)?;
+        if verdict != Verdict::Ok {
+            terminal.note(&format!("tenant {}: {verdict}", tenant.id));
+        }
+    }
+    Ok(())
 }
 
 fn read_checkpoint(path: &Path) -> Result<Checkpoint, Failure> {

@@ -30,8 +30,8 @@ impl ConfigCommand {
         let from = |is_written: bool| if is_written { "written" } else { "default" };
         let rows = [
             (
-                "store",
-                json!(settings.store_file(&home)?),
+                "store.url",
+                json!(format!("sqlite:{}", settings.store_file(&home)?.display())),
                 from(settings.config.store.url.is_some()),
             ),
             (
@@ -74,9 +74,21 @@ impl ConfigCommand {
                 json!(sandbox.timeout_max),
                 from(written.timeout_max.is_some()),
             ),
-            ("bindings", json!(settings.config.bindings), "written"),
-            ("tenants", json!(settings.config.tenants), "written"),
-            ("policy", json!(settings.config.policy), "written"),
+            (
+                "bindings",
+                json!(settings.config.bindings),
+                from(!settings.config.bindings.is_empty()),
+            ),
+            (
+                "tenants",
+                json!(settings.config.tenants),
+                from(!settings.config.tenants.is_empty()),
+            ),
+            (
+                "policy",
+                json!(settings.config.policy),
+                from(!settings.config.policy.is_empty()),
+            ),
         ];
         let data = rows
             .iter()

@@ -19,7 +19,7 @@ use crate::terminal::Terminal;
                             hcp exec [OPTIONS] --envelope FILE|-")]
 pub(crate) struct Exec {
     /// Read an exec envelope from a file, or from stdin with `-`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["pack", "verb", "pairs"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pack", "verb", "stray", "pairs"])]
     envelope: Option<PathBuf>,
     #[command(flatten)]
     options: CallOptions,
@@ -29,7 +29,10 @@ pub(crate) struct Exec {
     /// The verb
     #[arg(required_unless_present = "envelope")]
     verb: Option<String>,
-    /// Arguments
+    /// Words that no verb has; taken only to say where they belong
+    #[arg(hide = true)]
+    stray: Vec<String>,
+    /// Arguments: k=v, k:=JSON, or k=@- for the text of stdin
     #[arg(last = true, value_name = "K=V")]
     pairs: Vec<String>,
 }
@@ -41,8 +44,15 @@ impl Exec {
             options,
             pack,
             verb,
+            stray,
             pairs,
         } = self;
+        if let Some(word) = stray.first() {
+            return Err(Failure::usage(
+                format!("`{word}` stands where nothing is expected"),
+                "arguments stand behind `--`, and a verb of several words is one word in quotes",
+            ));
+        }
         let Some(path) = envelope else {
             let (pack, verb) = (pack.unwrap_or_default(), verb.unwrap_or_default());
             return options.answer((&pack, &verb), ambient, terminal, |asker| {

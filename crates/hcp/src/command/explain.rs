@@ -61,7 +61,7 @@ impl Explain {
                 .first_refusal()
                 .and_then(|note| note.refused.as_ref());
             if let Some(refused) = refusal
-                && let Some(mend) = mend(&refused.refusal, &pack, &verb)
+                && let Some(mend) = mend(refused, &pack, &verb)
             {
                 page.field("next", &mend);
             }
@@ -138,6 +138,13 @@ fn row(page: &mut Page<'_>, note: &Note) {
         }
     }
     page.marked(tone, mark, &text);
+    for refused in &note.also {
+        page.marked(
+            Tone::Bad,
+            " ",
+            &format!("{:<20} then {}", "", refused.refusal),
+        );
+    }
 }
 
 fn facts(page: &mut Page<'_>, explained: &Explanation) {

@@ -65,12 +65,12 @@ impl Grants {
             Self::Add(terms) => {
                 let terms = terms.read(&installation)?;
                 let new = installation.operator().add_grant(&terms)?;
-                done(
-                    terminal,
-                    if new { "granted" } else { "held before" },
-                    "by",
-                    &terms,
-                );
+                let (what, by) = if new {
+                    ("granted", "to")
+                } else {
+                    ("held before", "by")
+                };
+                done(terminal, what, by, &terms);
             }
             Self::Remove(terms) => {
                 let terms = terms.read(&installation)?;

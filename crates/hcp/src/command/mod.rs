@@ -37,7 +37,7 @@ use crate::terminal::Terminal;
     arg_required_else_help = true
 )]
 pub(crate) struct Cli {
-    /// Print JSON, as is always done when stdout is not a terminal
+    /// Print lists and answers as JSON, as is done when stdout is not a terminal
     #[arg(long, global = true)]
     pub(crate) json: bool,
     #[command(subcommand)]
@@ -126,7 +126,10 @@ pub(crate) use run::run_linked;
 /// A time as people read it: how long ago, or how long from now.
 fn relative(milliseconds: i64) -> String {
     let now = jiff::Timestamp::now().as_millisecond();
-    let (distance, ahead) = (now.abs_diff(milliseconds) / 1000, milliseconds > now);
+    let (distance, ahead) = (
+        (now.abs_diff(milliseconds) + 500) / 1000,
+        milliseconds > now,
+    );
     let span = match distance {
         0..60 => format!("{distance}s"),
         60..3600 => format!("{}m", distance / 60),

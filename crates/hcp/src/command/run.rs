@@ -3,14 +3,14 @@
 //! It only turns words and flags into the pairs that `exec` takes; whether the call may run, and
 //! whether its arguments will do, is judged where every call is judged.
 
-use clap::Args;
+use clap::{Args, CommandFactory};
 use hcp_core::LoadedPack;
 use hcp_spec::ExitStatus;
 use hcp_spec::manifest::{Argument, Command, Presentation};
 use serde_json::Value;
 
 use super::answering::CallOptions;
-use super::usage_of;
+use super::{Cli, usage_of};
 use crate::ambient::Ambient;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -40,6 +40,10 @@ impl Run {
         let Some((pack, words)) = self.words.split_first() else {
             return Err(Failure::usage("no pack is named", "hcp run PACK WORD…"));
         };
+        if pack == "--help" || pack == "-h" {
+            own_help(terminal);
+            return Ok(ExitStatus::Ok);
+        }
         if pack.starts_with('-') {
             return Err(Failure::usage(
                 format!("`{pack}` is no option of `hcp run`"),
@@ -47,6 +51,15 @@ impl Run {
             ));
         }
         run_words(self.options, pack, words, ambient, terminal)
+    }
+}
+
+/// The help flag is not clap's here, since behind the pack it is the pack's.
+fn own_help(terminal: &Terminal) {
+    let mut all = Cli::command();
+    all.build();
+    if let Some(command) = all.find_subcommand_mut("run") {
+        terminal.print_bytes(command.render_long_help().to_string().as_bytes());
     }
 }
 
@@ -69,7 +82,7 @@ fn run_words(
 ) -> Result<ExitStatus, Failure> {
     let flags = words
         .iter()
-        .position(|word| word.starts_with("--"))
+        .position(|word| word.starts_with('-'))
         .unwrap_or(words.len());
     let (spoken, flags) = words.split_at_checked(flags).unwrap_or((words, &[]));
     if words
@@ -78,6 +91,10 @@ fn run_words(
         .any(|word| word == "--help" || word == "-h")
     {
         return usage_of::show(pack, spoken, ambient, terminal);
+    }
+    if spoken.is_empty() && flags.is_empty() {
+        usage_of::show(pack, spoken, ambient, terminal)?;
+        return Ok(ExitStatus::Usage);
     }
     let joined = spoken.join(" ");
     options.answer((pack, &joined), ambient, terminal, |asker| {
@@ -129,6 +146,7 @@ fn pairs(flags: &[String], command: Option<&Command>) -> Vec<String> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, None),
         };
+        let name = &declared_name(name, command);
         let argument = command.and_then(|command| command.args.get(name));
         // Every answer is JSON already; a tool that has the flag as an argument declares it.
         if name == "json" && given.is_none() && argument.is_none() {
@@ -148,6 +166,19 @@ fn pairs(flags: &[String], command: Option<&Command>) -> Vec<String> {
         });
     }
     pairs
+}
+
+/// A flag is said with dashes where the argument is declared with underscores.
+fn declared_name(flag: &str, command: Option<&Command>) -> String {
+    let spelled = flag.replace('-', "_");
+    match command {
+        Some(command)
+            if !command.args.contains_key(flag) && command.args.contains_key(&spelled) =>
+        {
+            spelled
+        }
+        _ => flag.to_owned(),
+    }
 }
 
 fn is_switch(name: &str, argument: Option<&Argument>) -> bool {
@@ -179,12 +210,14 @@ mod tests {
             "args": {
                 "name": { "schema": { "type": "string" } },
                 "force": { "schema": { "type": "boolean" } },
+                "dry_run": { "as": "switch", "schema": { "type": "boolean" } },
                 "ids": { "schema": { "type": "array" } },
                 "json": { "schema": { "type": "string" } }
             }
         }))
         .unwrap();
-        let cases: [(&[&str], &[&str]); 9] = [
+        let cases: [(&[&str], &[&str]); 10] = [
+            (&["--dry-run"], &["dry_run:=true"]),
             (&["--name", "ann"], &["name=ann"]),
             (&["--name=ann=bob"], &["name=ann=bob"]),
             (&["--name", "-5"], &["name=-5"]),

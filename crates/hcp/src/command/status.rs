@@ -83,7 +83,7 @@ impl Status {
             page.field(
                 "holds",
                 &format!(
-                    "{packs} packs, {principals} Principals, {tenants} tenants, {grants} grants"
+                    "packs {packs}, Principals {principals}, tenants {tenants}, grants {grants}"
                 ),
             );
         });

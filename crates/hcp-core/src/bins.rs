@@ -1,0 +1,34 @@
+//! The bin of a pack: where it is looked for, who allows it, and what is said when it may not run.
+
+use std::path::Path;
+
+use hcp_sandbox::{BinError, BinSearch, CheckedBin, check_bin};
+use hcp_spec::Refusal;
+use hcp_spec::manifest::Wrap;
+
+use crate::pipeline::Refused;
+use crate::settings::SandboxSettings;
+
+/// Finds the bin of a pack at `root`, which `own` allows beside what the operator allows everybody.
+///
+/// # Errors
+/// The refusal of step 8, with what only the operator may read.
+pub(crate) fn find(
+    wrap: &Wrap,
+    root: &Path,
+    own: &[String],
+    sandbox: &SandboxSettings,
+) -> Result<CheckedBin, Refused> {
+    let allowed: Vec<String> = sandbox.allow_bins.iter().chain(own).cloned().collect();
+    let search = BinSearch {
+        pack_root: root,
+        path: &sandbox.path,
+        allowed: &allowed,
+    };
+    let bin = || wrap.bin.clone();
+    check_bin(&wrap.bin, &search).map_err(|error| match error {
+        BinError::NotAllowlisted => Refusal::BinNotAllowlisted(bin()).into(),
+        BinError::NotFound { detail } => Refused::because(Refusal::BinNotFound(bin()), detail),
+        BinError::Unfit { detail } => Refused::because(Refusal::BinNotAllowlisted(bin()), detail),
+    })
+}
