@@ -77,7 +77,7 @@ fn a_crash_between_any_two_steps_leaves_what_was_done_and_nothing_else() {
     let scene = Scene::new();
     scene.add_example("transit");
     scene.add_example("ledger");
-    for (done, paid) in [(0, "none"), (1, "none"), (2, "4.90"), (3, "9.80")] {
+    for (done, paid) in [(0, "0.00"), (1, "0.00"), (2, "4.90"), (3, "9.80")] {
         let pack = format!("trip{done}");
         scene.add_composite(&pack, &trip(done));
         let before = scene.records().len();

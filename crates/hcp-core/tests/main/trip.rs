@@ -36,7 +36,7 @@ pub(crate) fn holds(scene: &Scene, account: &str) -> String {
     let balances: Value = serde_json::from_str(&balances).unwrap();
     let mut accounts = balances.as_array().unwrap().iter();
     let account = accounts.find(|one| one["account"] == account);
-    account.map_or_else(|| "none".to_owned(), |one| one["balance"].to_string())
+    account.unwrap()["balance"].to_string()
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_fault_in_each_step_stops_the_rest_and_is_told_by_its_name() {
             "",
             "quote: error: unknown stop `moon`\nhint: see `transit stops`\n",
             ["failed", "not_begun", "not_begun"],
-            "none",
+            "0.00",
         ),
         (
             "airport",
