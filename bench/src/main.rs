@@ -3,6 +3,7 @@
 //! Contenders take turns, so that what slows the machine slows all of them; what counts is the ratio
 //! of their medians. `bench/run` builds everything and calls this.
 
+mod composite;
 mod error;
 mod installation;
 mod process;
@@ -60,6 +61,7 @@ fn measure(options: &Options) -> Result<(), BenchError> {
     let mut report = Report::new(options.runs);
     process::whole_calls(&installation, options.runs, &mut report)?;
     process::steps(&installation, options.runs, &mut report)?;
+    composite::inner_calls(&installation, options.runs, &mut report)?;
     rendering::twenty_tokens(options.runs, &mut report)?;
     results::large_json(options.runs, &mut report)?;
     process::footprint(&installation, &options.peak, &mut report)?;
