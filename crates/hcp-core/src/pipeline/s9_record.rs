@@ -125,7 +125,7 @@ pub(super) fn record_outcome(
 fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
     let mut facts = call
         .inner
-        .as_ref()
+        .as_deref()
         .map(InnerCall::facts)
         .unwrap_or_default();
     if let Some(Value::Object(run)) = ran.run.as_ref().map(|run| run.to_json(whole)) {

@@ -46,6 +46,12 @@ fn eight_deep_is_the_last_that_runs() {
     }
     let nested = (0..8).fold("1".to_owned(), |inner, _| format!("{{\"x\":{inner}}}"));
     assert_eq!(scene.result("d8", "run", json!({})), nested);
+    // The same depth on the smaller stacks of threads of their own.
+    let two = calls("d7.run") + &calls("d7.run").replace("steps.x", "steps.y");
+    scene.add_composite("wide", &two);
+    let inner = (0..7).fold("1".to_owned(), |inner, _| format!("{{\"x\":{inner}}}"));
+    let expected = format!("{{\"x\":{inner},\"y\":{inner}}}");
+    assert_eq!(scene.result("wide", "run", json!({})), expected);
     let error = scene
         .try_composite("d9", &calls("d8.run"))
         .unwrap_err()
@@ -60,9 +66,8 @@ fn eight_deep_is_the_last_that_runs() {
 fn sixty_four_calls_are_the_most_those_within_included() {
     let scene = Scene::new();
     let many = |count: usize, call: &str| -> String {
-        (0..count)
-            .map(|n| format!("[commands.run.steps.s{n}]\ncall = \"{call}\"\n"))
-            .collect()
+        let steps = (0..count).map(|n| format!("[commands.run.steps.s{n}]\ncall = \"{call}\""));
+        steps.collect::<Vec<_>>().join("\n")
     };
     assert!(scene.try_composite("big", &many(64, "desk.fail")).is_ok());
     assert!(
@@ -113,7 +118,7 @@ fn a_cancel_of_the_outer_call_ends_the_inner_ones() {
                 [commands.run.steps.c]\ncall = \"desk.echo\"\nargs = { value = \"{{steps.a.result}}\" }\n";
     scene.add_composite("slow", body);
     let cancel = Cancel::new().unwrap();
-    let call = scene.prepare("slow", "run", json!({}), cancel.clone());
+    let call = scene.prepare("slow", "run", &json!({}), cancel.clone());
     let answer = std::thread::scope(|scope| {
         let call = scope.spawn(|| scene.runtime.exec(call));
         while scene.records_of("hold").len() < 2 || !scene.state("held").exists() {

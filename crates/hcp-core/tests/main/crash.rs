@@ -30,7 +30,7 @@ fn trip(hold_before: usize) -> String {
         }
     };
     let (quote, pay, notify) = (after(0), after(1), after(2));
-    let mut body = format!(
+    let body = format!(
         r#"
 confirm = true
 [commands.run.steps.quote]
@@ -51,7 +51,7 @@ call = "desk.hold"
     );
     if hold_before > 0 {
         let needed = ["quote", "pay", "notify"][hold_before - 1];
-        body.push_str(&format!("when = \"steps.{needed}.result != 1\"\n"));
+        return format!("{body}when = \"steps.{needed}.result != 1\"\n");
     }
     body
 }

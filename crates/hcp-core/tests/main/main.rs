@@ -1,6 +1,6 @@
 //! The runtime over real installations: real folders, real processes, the example tools.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![allow(clippy::indexing_slicing, missing_docs)]
+#![allow(clippy::indexing_slicing, clippy::needless_pass_by_value, missing_docs)]
 
 mod bounds;
 mod crash;

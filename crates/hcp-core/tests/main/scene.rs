@@ -217,7 +217,7 @@ impl Scene {
         self.operator().open_session(options).unwrap().session_id
     }
 
-    pub(crate) fn prepare(&self, pack: &str, verb: &str, args: Value, cancel: Cancel) -> Call {
+    pub(crate) fn prepare(&self, pack: &str, verb: &str, args: &Value, cancel: Cancel) -> Call {
         let envelope = ExecEnvelope {
             pack_id: pack.to_owned(),
             verb_key: verb.to_owned(),
@@ -228,7 +228,7 @@ impl Scene {
 
     pub(crate) fn exec(&self, pack: &str, verb: &str, args: Value) -> Answer {
         self.runtime
-            .exec(self.prepare(pack, verb, args, Cancel::new().unwrap()))
+            .exec(self.prepare(pack, verb, &args, Cancel::new().unwrap()))
     }
 
     /// The result of a call that must succeed, as the text it is.
@@ -298,30 +298,27 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The folder of the example programs, built if they are not.
+/// The folder of the example programs. They are built where they are not there; a build of the whole
+/// workspace has made them already, and they are not to be replaced while other tests run them.
 fn build_examples() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().unwrap().parent().unwrap().to_owned();
+    if ["ledger", "transit"]
+        .iter()
+        .all(|name| folder.join(name).exists())
+    {
+        return folder;
+    }
     let output = Command::new(env!("CARGO"))
         .args([
-            "build",
-            "--quiet",
-            "--locked",
-            "--offline",
-            "-p",
-            "ledger",
-            "-p",
-            "transit",
+            "build", "--quiet", "--locked", "-p", "ledger", "-p", "transit",
         ])
         .arg("--target-dir")
         .arg(folder.parent().unwrap())
         .current_dir(workspace())
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
     folder
 }

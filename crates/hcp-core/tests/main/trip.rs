@@ -174,7 +174,7 @@ fn explained_the_plan_is_shown_and_nothing_runs() {
     let call = scene.prepare(
         "trip",
         "run",
-        json!({"to": "airport", "confirm": true}),
+        &json!({"to": "airport", "confirm": true}),
         hcp_sandbox::Cancel::new().unwrap(),
     );
     let explained = scene.runtime.explain(call).unwrap().to_json();

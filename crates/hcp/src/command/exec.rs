@@ -244,5 +244,12 @@ fn metadata_line(answer: &Answer) -> String {
             line.push_str(&format!(" unenforced=\"{}\"", run.unenforced.join(", ")));
         }
     }
+    if !metadata.inner.is_empty() {
+        let steps = metadata.inner.iter();
+        let steps: Vec<String> = steps
+            .map(|inner| format!("{}={}", inner.step, inner.state.as_str()))
+            .collect();
+        line.push_str(&format!(" steps=\"{}\"", steps.join(" ")));
+    }
     line
 }
