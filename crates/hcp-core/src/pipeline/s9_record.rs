@@ -15,7 +15,7 @@ use super::mode::{Live, Mode, Refused};
 use super::s6_enforce_confirm::Confirmed;
 use super::s8_run_adapter::Ran;
 use super::walk::Walk;
-use crate::answer::{Answer, Metadata};
+use crate::answer::{Answer, Metadata, micros};
 use crate::call::Call;
 use crate::composite::{InnerCall, InnerReport};
 use crate::runtime::Runtime;
@@ -134,6 +134,7 @@ fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
     if !ran.inner.is_empty() {
         let steps = ran.inner.iter().map(InnerReport::to_json).collect();
         facts.insert("steps".to_owned(), steps);
+        facts.insert("call_us".to_owned(), micros(whole).into());
     }
     (!facts.is_empty()).then(|| Value::Object(facts).to_string())
 }
