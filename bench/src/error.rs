@@ -45,6 +45,9 @@ pub(crate) enum BenchError {
         /// What was asked for.
         expected: &'static str,
     },
+    /// The installation could not be made ready in this process.
+    #[error("the installation is not ready: {0}")]
+    Installation(#[source] Box<hcp_core::CoreError>),
     /// What was measured did not do its work.
     #[error("{0}")]
     Wrong(&'static str),

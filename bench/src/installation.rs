@@ -98,6 +98,11 @@ impl Installation {
         self.hcp(words.map(OsString::from))
     }
 
+    /// The folder of the installation.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// The program that does nothing, by itself.
     pub(crate) fn noop(&self) -> &Path {
         &self.noop

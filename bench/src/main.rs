@@ -3,6 +3,7 @@
 //! Contenders take turns, so that what slows the machine slows all of them; what counts is the ratio
 //! of their medians. `bench/run` builds everything and calls this.
 
+mod composite;
 mod decision;
 mod error;
 mod installation;
@@ -62,6 +63,7 @@ fn measure(options: &Options) -> Result<(), BenchError> {
     process::whole_calls(&installation, options.runs, &mut report)?;
     process::steps(&installation, options.runs, &mut report)?;
     decision::six_steps(&options.folder, options.runs, &mut report)?;
+    composite::inner_calls(&installation, options.runs, &mut report)?;
     rendering::twenty_tokens(options.runs, &mut report)?;
     results::large_json(options.runs, &mut report)?;
     process::footprint(&installation, &options.peak, &mut report)?;

@@ -106,6 +106,7 @@ impl Run {
     }
 }
 
-fn micros(duration: Duration) -> u64 {
+/// A duration as records keep it.
+pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }

@@ -25,7 +25,7 @@ pub struct Call {
     /// Takes the call back.
     pub cancel: Cancel,
     /// Set where a composite makes the call (§6.6); no face can make such a mark.
-    pub inner: Option<InnerCall>,
+    pub inner: Option<Box<InnerCall>>,
 }
 
 impl Call {
@@ -71,6 +71,6 @@ impl Call {
     /// Whether an explicit mock Binding is asked for (§6.1).
     pub fn wants_mock(&self) -> bool {
         self.args.get("mode").and_then(serde_json::Value::as_str) == Some("mock")
-            || self.inner.as_ref().is_some_and(InnerCall::wants_mock)
+            || self.inner.as_ref().is_some_and(|inner| inner.wants_mock())
     }
 }

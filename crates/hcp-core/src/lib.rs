@@ -26,7 +26,7 @@ mod view;
 pub use answer::{Answer, Metadata, Run};
 pub use call::Call;
 pub use catalog::{LoadedPack, Unusable};
-pub use composite::{InnerCall, InnerReport, PlannedStep, State};
+pub use composite::{InnerCall, InnerReport, PlannedStep, State, check_composites};
 pub use error::CoreError;
 pub use examination::{Finding, Health, examine};
 pub use explanation::{Explanation, GovernanceSummary};

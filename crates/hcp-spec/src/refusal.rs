@@ -90,7 +90,7 @@ pub enum Refusal {
     #[error("{step}: {error}")]
     InnerCall {
         /// The step of the composite.
-        step: String,
+        step: Box<str>,
         /// The error of its call.
         error: Box<str>,
         /// Whether the fault is of the runtime itself, its store or its audit.

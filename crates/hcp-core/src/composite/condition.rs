@@ -526,6 +526,7 @@ mod tests {
             "u",
         ]);
         let text = prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat());
+        let text = prop_oneof![text, "\\PC{0,24}"];
         proptest!(ProptestConfig::with_cases(2000), |(text in text)| {
             if let Err(problem) = judge(&text) {
                 prop_assert!(problem.lines().count() <= 1, "{}", problem);

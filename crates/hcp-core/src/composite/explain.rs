@@ -1,6 +1,6 @@
 //! What a composite would do, told without doing any of it.
 
-use std::sync::Arc;
+use std::fmt;
 
 use hcp_spec::envelope::Arguments;
 use serde_json::{Map, Value, json};
@@ -47,9 +47,33 @@ pub(crate) fn foresee(
         when: call.when().map(str::to_owned),
         after: call.after.iter().filter_map(name_of).collect(),
         governance: find(&call.pack_id)
-            .and_then(|pack| Governance::of(settings, &Arc::clone(&pack), &call.verb_key).ok()),
+            .and_then(|pack| Governance::of(settings, &pack, &call.verb_key).ok()),
     });
     steps.collect()
+}
+
+/// One line for people: the call with its arguments, what it waits for, and its gate.
+impl fmt::Display for PlannedStep {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let args = Value::Object(self.args.clone());
+        write!(formatter, "{}: {} {args}", self.step, self.call)?;
+        if let Some(when) = &self.when {
+            write!(formatter, ", when {when}")?;
+        }
+        if !self.after.is_empty() {
+            write!(formatter, ", after {}", self.after.join(", "))?;
+        }
+        match &self.governance {
+            None => write!(formatter, ", not there"),
+            Some(governance) if governance.approval.is_some() => {
+                write!(formatter, ", needs a person's approval")
+            }
+            Some(governance) if governance.confirm => {
+                write!(formatter, ", confirmed by the composite")
+            }
+            Some(_) => Ok(()),
+        }
+    }
 }
 
 impl PlannedStep {

@@ -146,3 +146,51 @@ impl Deadline {
         self.at.saturating_duration_since(Instant::now())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inner(
+        confirmation: Option<Confirmation>,
+        outer: Option<&InnerCall>,
+        limit: &str,
+    ) -> InnerCall {
+        let bounds = Bounds::within(outer, TimeLimit::parse(limit).unwrap());
+        InnerCall::new(7, "pay".to_owned(), confirmation, false, bounds)
+    }
+
+    #[test]
+    fn a_confirmation_covers_the_verb_it_was_made_for_and_no_other() {
+        let confirmed = inner(
+            Some(Confirmation::covering("ledger", "transfer")),
+            None,
+            "1s",
+        );
+        assert!(confirmed.is_confirmed_for("ledger", "transfer"));
+        for (pack_id, verb_key) in [("ledger", "close"), ("bank", "transfer"), ("", "")] {
+            assert!(!confirmed.is_confirmed_for(pack_id, verb_key));
+        }
+        assert!(!inner(None, None, "1s").is_confirmed_for("ledger", "transfer"));
+    }
+
+    #[test]
+    fn bounds_only_ever_get_narrower() {
+        let outer = inner(None, None, "1s");
+        assert_eq!(outer.bounds().depth(), 1);
+        let longer = inner(None, Some(&outer), "1h");
+        assert_eq!(
+            (
+                longer.bounds().depth(),
+                longer.bounds().deadline().limit.text()
+            ),
+            (2, "1s")
+        );
+        let shorter = inner(None, Some(&outer), "1ms");
+        assert_eq!(shorter.bounds().deadline().limit.text(), "1ms");
+        for _ in 0..MAX_CALLS / 2 {
+            assert!(longer.bounds().take_call() && shorter.bounds().take_call());
+        }
+        assert!(!outer.bounds().take_call());
+    }
+}

@@ -18,9 +18,24 @@ mod run;
 mod template;
 
 pub use explain::PlannedStep;
+use hcp_pack::PackError;
+use hcp_spec::manifest::{Kind, Manifest};
+
 pub(crate) use explain::foresee;
 pub use inner::InnerCall;
 pub(crate) use plan::Plan;
 pub(crate) use reach::check_reach;
 pub use report::{InnerReport, State};
 pub(crate) use run::{CompositeLimits, Outer, run};
+
+/// Checks what the text of a manifest alone can tell of its composites: references, conditions, the
+/// order of their steps. What they reach in other packs is judged where those are known.
+///
+/// # Errors
+/// [`PackError::Manifest`], naming the composite and the step.
+pub fn check_composites(manifest: &Manifest) -> Result<(), PackError> {
+    let commands = manifest.commands.iter();
+    commands
+        .filter(|(_, command)| *manifest.kind_of(command) == Kind::Composite)
+        .try_for_each(|(key, command)| Plan::compile(key.as_str(), command).map(drop))
+}

@@ -153,14 +153,14 @@ impl<'a> Progress<'a> {
         if let Some((call, failure)) = failed.next() {
             let own_end = own_end.filter(|_| failure.from_outside);
             return Err(own_end.unwrap_or_else(|| Refusal::InnerCall {
-                step: call.step.clone(),
+                step: call.step.as_str().into(),
                 error: failure.error.as_str().into(),
                 internal: failure.internal,
             }));
         }
         let json = self.plan.result(&self.known());
         let json = json.map_err(|Problem(problem)| Refusal::InnerCall {
-            step: "output".to_owned(),
+            step: "output".into(),
             error: problem.into(),
             internal: false,
         })?;

@@ -42,6 +42,7 @@ pub(crate) fn check_reach(
     let mut walk = Walk {
         find,
         settings,
+        found: Vec::new(),
         path: Vec::new(),
         calls: 0,
     };
@@ -51,6 +52,8 @@ pub(crate) fn check_reach(
 struct Walk<'a> {
     find: FindPack<'a>,
     settings: &'a Settings,
+    /// Packs that were looked for; finding one makes sure of its bytes, and once is enough.
+    found: Vec<(String, Option<Arc<LoadedPack>>)>,
     /// The composites around the one that is looked at.
     path: Vec<String>,
     calls: usize,
@@ -99,7 +102,7 @@ impl Walk<'_> {
         call: &PlannedCall,
         foreseen: bool,
     ) -> Result<(), Overreach> {
-        let Some(pack) = (self.find)(&call.pack_id) else {
+        let Some(pack) = self.find(&call.pack_id) else {
             return Ok(());
         };
         let Ok(inner) = Governance::of(self.settings, &pack, &call.verb_key) else {
@@ -135,6 +138,15 @@ impl Walk<'_> {
             Some(Kind::Composite) => self.composite(&pack, &call.verb_key, foreseen),
             _ => Ok(()),
         }
+    }
+
+    fn find(&mut self, id: &str) -> Option<Arc<LoadedPack>> {
+        if let Some((_, pack)) = self.found.iter().find(|(known, _)| known == id) {
+            return pack.clone();
+        }
+        let pack = (self.find)(id);
+        self.found.push((id.to_owned(), pack.clone()));
+        pack
     }
 
     fn overreach(&self, name: &str, what: &str, hint: &str) -> Overreach {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::answer::micros;
+
 /// How much of an error the record of the composite repeats, in characters; the record of the inner
 /// call has all of it.
 const SHOWN: usize = 512;
@@ -62,7 +64,7 @@ impl InnerReport {
             "state": self.state.as_str(),
             "error": error.map(|error| error.chars().take(SHOWN).collect::<String>()),
             "audit_seq": self.audit_seq,
-            "call_us": u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),
+            "call_us": micros(self.duration),
         })
     }
 }

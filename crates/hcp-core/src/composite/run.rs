@@ -59,7 +59,7 @@ pub(crate) struct Completed {
 
 /// Runs the plan to its end.
 pub(crate) fn run(outer: &Outer<'_>) -> Completed {
-    let bounds = Bounds::within(outer.call.inner.as_ref(), outer.limits.time.clone());
+    let bounds = Bounds::within(outer.call.inner.as_deref(), outer.limits.time.clone());
     let too_deep = bounds.depth() > MAX_DEPTH;
     let mut course = Course {
         outer,
@@ -178,7 +178,7 @@ impl Course<'_> {
         };
         let session = Some(self.outer.session_id.to_owned());
         Call {
-            inner: Some(inner),
+            inner: Some(Box::new(inner)),
             ..Call::new(
                 envelope,
                 call.principal.clone(),

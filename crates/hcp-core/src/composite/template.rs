@@ -231,9 +231,14 @@ fn value(reference: &Reference, found: Found<'_>) -> Result<Option<Value>, Probl
     })
 }
 
+/// ECMAScript's `String(value)`. A text is itself, whatever it holds; what an argv cannot hold is for
+/// the call to refuse.
 fn string_of(reference: &Reference, value: &Value) -> Result<String, Problem> {
-    value_text(value)
-        .ok_or_else(|| Problem(format!("`{reference}` leads to what has no text form")))
+    let text = match value {
+        Value::String(text) => Some(text.clone()),
+        other => value_text(other),
+    };
+    text.ok_or_else(|| Problem(format!("`{reference}` leads to what has no text form")))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use hcp_spec::manifest::Manifest;
 
 use super::Operator;
 use crate::catalog::LoadedPack;
-use crate::composite::check_reach;
+use crate::composite::{check_composites, check_reach};
 use crate::error::CoreError;
 use crate::pipeline::Governance;
 
@@ -22,8 +22,8 @@ impl Operator<'_> {
     /// [`CoreError::Pack`] or [`CoreError::NotAllowed`], naming the composite.
     pub(super) fn check_composites(&self, pack: &Arc<LoadedPack>) -> Result<(), CoreError> {
         let find = |id: &str| self.beside(pack, id);
+        check_composites(&pack.manifest)?;
         for verb_key in pack.composites() {
-            pack.plan(verb_key)?;
             check_reach(&find, self.runtime.settings(), pack, verb_key).map_err(|overreach| {
                 CoreError::NotAllowed {
                     what: overreach.what,

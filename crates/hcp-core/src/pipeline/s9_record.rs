@@ -15,7 +15,7 @@ use super::mode::{Live, Mode, Refused};
 use super::s6_enforce_confirm::Confirmed;
 use super::s8_run_adapter::Ran;
 use super::walk::Walk;
-use crate::answer::{Answer, Metadata};
+use crate::answer::{Answer, Metadata, micros};
 use crate::call::Call;
 use crate::composite::{InnerCall, InnerReport};
 use crate::runtime::Runtime;
@@ -128,7 +128,7 @@ pub(super) fn record_outcome(
 fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
     let mut facts = call
         .inner
-        .as_ref()
+        .as_deref()
         .map(InnerCall::facts)
         .unwrap_or_default();
     if let Some(Value::Object(run)) = ran.run.as_ref().map(|run| run.to_json(whole)) {
@@ -137,6 +137,7 @@ fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
     if !ran.inner.is_empty() {
         let steps = ran.inner.iter().map(InnerReport::to_json).collect();
         facts.insert("steps".to_owned(), steps);
+        facts.insert("call_us".to_owned(), micros(whole).into());
     }
     (!facts.is_empty()).then(|| Value::Object(facts).to_string())
 }

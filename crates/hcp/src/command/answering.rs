@@ -262,5 +262,11 @@ fn metadata_line(answer: &Answer) -> String {
             facts.push(format!("unenforced=\"{}\"", run.unenforced.join(", ")));
         }
     }
+    if !metadata.inner.is_empty() {
+        let steps = metadata.inner.iter();
+        let steps: Vec<String> =
+            steps.map(|inner| format!("{}={}", inner.step, inner.state.as_str())).collect();
+        facts.push(format!("steps=\"{}\"", steps.join(" ")));
+    }
     facts.join(" ")
 }

@@ -162,6 +162,9 @@ fn facts(page: &mut Page<'_>, explained: &Explanation) {
         let argv: Vec<String> = argv.iter().map(|element| format!("{element:?}")).collect();
         page.field("runs", &format!("{bin} {}", argv.join(" ")));
     }
+    for step in explained.plan.iter().flatten() {
+        page.field("step", &step.to_string());
+    }
     if !explained.binding.is_empty() {
         page.field("binding", &explained.binding.join(" "));
     }
