@@ -12,6 +12,7 @@ mod project;
 mod schema;
 mod session;
 mod status;
+mod stdio;
 mod tenant;
 
 use std::process::ExitCode;
@@ -72,6 +73,8 @@ enum Command {
     /// Read and verify the audit trail
     #[command(subcommand)]
     Audit(audit::Audit),
+    /// Serve exec envelopes as JSON lines on stdin and stdout
+    Stdio(stdio::Stdio),
     /// Show the installation on one screen
     Status(status::Status),
     /// Print a JSON Schema
@@ -92,6 +95,7 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Exec(command) => command.run(ambient, terminal),
         Command::Explain(command) => command.run(ambient, terminal),
         Command::Audit(command) => command.run(ambient, terminal),
+        Command::Stdio(command) => command.run(ambient),
         Command::Status(command) => command.run(ambient, terminal),
         Command::Schema(command) => command.run(terminal),
     }

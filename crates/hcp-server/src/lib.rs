@@ -1,0 +1,23 @@
+//! The faces of the runtime that serve a program on stdin and stdout: JSON lines and MCP.
+//!
+//! A face translates and decides nothing: what came in becomes an envelope, the nine steps answer it,
+//! and the answer goes out in the face's own wrapping (§6.5). Everything that a face knows of the
+//! installation it knows through a [`Host`].
+
+mod client_watch;
+mod host;
+mod lines;
+mod protocol_output;
+pub mod stdio;
+
+pub use host::{Host, Reopen};
+pub use protocol_output::take_stdout;
+
+/// How serving came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The input ended, and everything that was asked is answered.
+    Input,
+    /// The process was asked to end, or nobody reads the answers any more: what ran was cancelled.
+    Stopped,
+}
