@@ -7,11 +7,23 @@
 mod client_watch;
 mod host;
 mod lines;
+pub mod mcp;
+mod members;
 mod protocol_output;
+mod running;
 pub mod stdio;
+
+use std::time::Duration;
 
 pub use host::{Host, Reopen};
 pub use protocol_output::take_stdout;
+
+/// Calls that run at once for one client.
+const AT_ONCE: usize = 16;
+/// What a message may take beside a whole envelope, in bytes.
+const WRAPPER: usize = 64 << 10;
+/// How long answers are still written after serving was to end, to a client that may not read them.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// How serving came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 use std::os::fd::{AsFd, BorrowedFd};
 
 use hcp_sandbox::Cancel;
+use hcp_spec::envelope::{InvalidEnvelope, MAX_BYTES};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
@@ -119,6 +120,11 @@ impl<'a> LineReader<'a> {
             }
         }
     }
+}
+
+/// What is said of an envelope that does not fit, however much of it there is.
+pub(crate) fn too_long() -> InvalidEnvelope {
+    InvalidEnvelope::new(format!("over {MAX_BYTES} bytes"))
 }
 
 /// What reading a chunk came to.

@@ -8,33 +8,25 @@
 //! beyond a bound: when enough calls wait, or the client does not read its answers, no more is read.
 
 mod queue;
-mod running;
 mod wrapper;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use hcp_sandbox::Cancel;
 use hcp_spec::ResultEnvelope;
 use hcp_spec::envelope::{ExecEnvelope, InvalidEnvelope, MAX_BYTES};
 
 use self::queue::Queue;
-use self::running::Running;
 use self::wrapper::{Message, Wrapped};
-use crate::Ended;
 use crate::client_watch::ClientWatch;
 use crate::host::Host;
+use crate::lines::too_long;
 use crate::lines::{Line, LineReader, Next};
-
-/// Calls that run at once, where ids tell their answers apart.
-const AT_ONCE: usize = 16;
-/// What an id and its wrapper may take beside a whole envelope, in bytes.
-const WRAPPER: usize = 64 << 10;
-/// How long answers are still written after serving was to end, to a client that may not read them.
-const GRACE: Duration = Duration::from_secs(5);
+use crate::running::Running;
+use crate::{AT_ONCE, Ended, GRACE, WRAPPER};
 
 /// Whether lines carry ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,9 +176,4 @@ fn read_bare(line: &Line) -> Result<ExecEnvelope, InvalidEnvelope> {
         return Err(too_long());
     }
     ExecEnvelope::parse(&line.bytes)
-}
-
-/// The text for an envelope that does not fit, however much of it there is.
-fn too_long() -> InvalidEnvelope {
-    InvalidEnvelope::new(format!("over {MAX_BYTES} bytes"))
 }

@@ -4,9 +4,10 @@
 //! Of a line that is neither, as much is read as can be, so that the answer carries its id.
 
 use hcp_spec::envelope::{ExecEnvelope, InvalidEnvelope, MAX_DEPTH, describe};
-use hcp_spec::json::{Event, JsonError, Scanner, parse_value, unescape};
+use hcp_spec::json::{JsonError, parse_value};
 
-use super::too_long;
+use crate::lines::too_long;
+use crate::members::Members;
 
 /// What a line says.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(super) fn read(line: &[u8], is_over: bool) -> Message {
     if is_over {
         return refused(&members, too_long());
     }
-    if let Some(reason) = members.fault() {
+    if let Some(reason) = fault(&members) {
         return refused(&members, InvalidEnvelope::new(reason));
     }
     if let (Some(cancel), [_]) = (members.get("cancel"), members.found.as_slice()) {
@@ -93,77 +94,30 @@ fn compact(raw: &str) -> Result<String, JsonError> {
     Ok(parse_value(raw, MAX_DEPTH)?.to_string())
 }
 
-/// The members of a line that is one object, as raw text, as far as the line can be read.
-struct Members<'a> {
-    text: &'a str,
-    found: Vec<(String, &'a str)>,
-    error: Option<JsonError>,
-}
-
-impl<'a> Members<'a> {
-    fn of(text: &'a str) -> Self {
-        let mut members = Self {
-            text,
-            found: Vec::new(),
-            error: None,
-        };
-        members.error = members.scan().err();
-        members
+/// Why the line is no object with known members that stand there once.
+fn fault(members: &Members<'_>) -> Option<String> {
+    if let Some(error) = &members.error {
+        return Some(error.to_string());
     }
-
-    /// The member of this name, when it stands there once.
-    fn get(&self, name: &str) -> Option<&'a str> {
-        let mut all = self.found.iter().filter(|(key, _)| key == name);
-        match (all.next(), all.next()) {
-            (Some((_, raw)), None) => Some(raw),
-            _ => None,
-        }
+    if !members.text.trim_ascii_start().starts_with('{') {
+        let described = parse_value(members.text, MAX_DEPTH).map(|value| describe(&value));
+        return Some(match described {
+            Ok(kind) => format!("it is {kind}, not an object"),
+            Err(error) => error.to_string(),
+        });
     }
-
-    fn scan(&mut self) -> Result<(), JsonError> {
-        // How deep the envelope may be is judged where it is parsed.
-        let mut scanner = Scanner::new(self.text, usize::MAX);
-        if scanner.next()? != Some(Event::ObjectStart) {
-            return Ok(());
+    let mut seen: Vec<&str> = Vec::new();
+    for (key, _) in &members.found {
+        if !["id", "envelope", "cancel"].contains(&key.as_str()) {
+            return Some(format!("unknown field \"{key}\""));
         }
-        while let Some(Event::Key(raw)) = scanner.next()? {
-            let start = scanner.offset();
-            scanner.next()?;
-            while scanner.depth() > 1 {
-                scanner.next()?;
-            }
-            let value = self.text.get(start..scanner.offset()).unwrap_or_default();
-            self.found
-                .push((unescape(raw).unwrap_or_default(), value.trim_ascii()));
+        if seen.contains(&key.as_str()) {
+            return Some(format!("key \"{key}\" stands twice in one object"));
         }
-        scanner.next().map(drop)
+        seen.push(key);
     }
-
-    /// Why the line is no object with known members that stand there once.
-    fn fault(&self) -> Option<String> {
-        if let Some(error) = &self.error {
-            return Some(error.to_string());
-        }
-        if !self.text.trim_ascii_start().starts_with('{') {
-            let described = parse_value(self.text, MAX_DEPTH).map(|value| describe(&value));
-            return Some(match described {
-                Ok(kind) => format!("it is {kind}, not an object"),
-                Err(error) => error.to_string(),
-            });
-        }
-        let mut seen: Vec<&str> = Vec::new();
-        for (key, _) in &self.found {
-            if !["id", "envelope", "cancel"].contains(&key.as_str()) {
-                return Some(format!("unknown field \"{key}\""));
-            }
-            if seen.contains(&key.as_str()) {
-                return Some(format!("key \"{key}\" stands twice in one object"));
-            }
-            seen.push(key);
-        }
-        (seen.contains(&"cancel") && seen.len() > 1)
-            .then(|| "cancel stands beside another field".to_owned())
-    }
+    (seen.contains(&"cancel") && seen.len() > 1)
+        .then(|| "cancel stands beside another field".to_owned())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod exec;
 mod explain;
 mod grant;
 mod init;
+mod mcp;
 mod pack;
 mod principal;
 mod project;
@@ -75,6 +76,8 @@ enum Command {
     Audit(audit::Audit),
     /// Serve exec envelopes as JSON lines on stdin and stdout
     Stdio(stdio::Stdio),
+    /// Serve activated commands as MCP tools on stdin and stdout
+    Mcp(mcp::Mcp),
     /// Show the installation on one screen
     Status(status::Status),
     /// Print a JSON Schema
@@ -96,6 +99,7 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Explain(command) => command.run(ambient, terminal),
         Command::Audit(command) => command.run(ambient, terminal),
         Command::Stdio(command) => command.run(ambient),
+        Command::Mcp(command) => command.run(ambient),
         Command::Status(command) => command.run(ambient, terminal),
         Command::Schema(command) => command.run(terminal),
     }

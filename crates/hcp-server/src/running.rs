@@ -8,7 +8,7 @@ use hcp_sandbox::Cancel;
 
 /// What can be cancelled. An id names calls only from when they are read until they are answered.
 #[derive(Default)]
-pub(super) struct Running {
+pub(crate) struct Running {
     calls: Mutex<Calls>,
 }
 
@@ -23,7 +23,7 @@ impl Running {
     ///
     /// # Errors
     /// When the system has no descriptor left.
-    pub(super) fn begin(&self, id: Option<&str>) -> io::Result<Cancel> {
+    pub(crate) fn begin(&self, id: Option<&str>) -> io::Result<Cancel> {
         let cancel = Cancel::new()?;
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         if calls.stopped {
@@ -35,7 +35,7 @@ impl Running {
     }
 
     /// A call has ended; its id means nothing any more, unless another one carries it.
-    pub(super) fn end(&self, id: Option<&str>, cancel: &Cancel) {
+    pub(crate) fn end(&self, id: Option<&str>, cancel: &Cancel) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let id = id.map(str::to_owned);
         if let Some(same_id) = calls.by_id.get_mut(&id) {
@@ -47,7 +47,7 @@ impl Running {
     }
 
     /// Cancels the calls that carry this id; does nothing when there are none.
-    pub(super) fn cancel(&self, id: &str) {
+    pub(crate) fn cancel(&self, id: &str) {
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         for call in calls.by_id.get(&Some(id.to_owned())).into_iter().flatten() {
             call.cancel();
@@ -55,7 +55,7 @@ impl Running {
     }
 
     /// Cancels every call, those too that are still to come.
-    pub(super) fn cancel_all(&self) {
+    pub(crate) fn cancel_all(&self) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.stopped = true;
         for call in calls.by_id.values().flatten() {
