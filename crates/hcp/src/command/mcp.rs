@@ -23,7 +23,7 @@ pub(crate) struct Mcp {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Tools {
+pub(super) enum Tools {
     /// Each as a tool; from 40 on by search
     #[default]
     Auto,

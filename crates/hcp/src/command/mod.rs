@@ -2,6 +2,7 @@
 
 mod activate;
 mod audit;
+mod connect;
 mod exec;
 mod explain;
 mod grant;
@@ -12,6 +13,7 @@ mod principal;
 mod project;
 mod schema;
 mod session;
+mod skill;
 mod status;
 mod stdio;
 mod tenant;
@@ -78,6 +80,10 @@ enum Command {
     Stdio(stdio::Stdio),
     /// Serve activated commands as MCP tools on stdin and stdout
     Mcp(mcp::Mcp),
+    /// Put hcp into a client's list of MCP servers
+    Connect(connect::Connect),
+    /// Print a pack as a SKILL.md for agents that use the command line
+    Skill(skill::Skill),
     /// Show the installation on one screen
     Status(status::Status),
     /// Print a JSON Schema
@@ -100,6 +106,8 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Audit(command) => command.run(ambient, terminal),
         Command::Stdio(command) => command.run(ambient),
         Command::Mcp(command) => command.run(ambient),
+        Command::Connect(command) => command.run(ambient, terminal),
+        Command::Skill(command) => command.run(ambient, terminal),
         Command::Status(command) => command.run(ambient, terminal),
         Command::Schema(command) => command.run(terminal),
     }

@@ -9,6 +9,7 @@
     missing_docs
 )]
 
+mod connect;
 mod mcp;
 mod scene;
 mod serving;
