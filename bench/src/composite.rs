@@ -9,7 +9,7 @@ use std::fs;
 use std::time::Duration;
 
 use hcp_core::operator::{AddOptions, GrantTerms, Operator};
-use hcp_core::{Answer, Call, CoreError, Home, Runtime};
+use hcp_core::{Answer, Call, CoreError, Home, Phase, Runtime};
 use hcp_sandbox::Cancel;
 use hcp_spec::name::{CapabilityPattern, PrincipalName};
 use hcp_spec::{ExecEnvelope, Step};
@@ -79,9 +79,13 @@ fn exec(runtime: &Runtime, call: Call) -> Result<Answer, BenchError> {
 fn split(answer: &Answer) -> (Duration, Duration) {
     let own: Duration = answer
         .metadata
-        .steps
+        .phases
         .iter()
-        .filter(|(step, _)| matches!(step, Step::EnforceConfirm | Step::RunAdapter))
+        .filter(|(phase, _)| {
+            [Step::EnforceConfirm, Step::RunAdapter]
+                .map(Phase::Step)
+                .contains(phase)
+        })
         .map(|(_, time)| *time)
         .sum();
     let durations = answer.metadata.inner.iter().map(|inner| inner.duration);

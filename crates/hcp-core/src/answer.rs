@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 use crate::composite::InnerReport;
-use crate::pipeline::Phase;
+use crate::pipeline::{Phase, Refused};
 
 /// The answer to one call. Only the envelope is the answer of §6.2; everything else travels beside.
 #[derive(Debug)]
@@ -24,6 +24,14 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Why the envelope is not `ok`, with what only the operator may read.
+    pub fn refused(&self) -> Option<Refused> {
+        let detail = self.metadata.detail.clone();
+        self.refusal
+            .clone()
+            .map(|refusal| Refused { refusal, detail })
+    }
+
     /// A call that never reached step 1, since the store could not say what there is.
     pub(crate) fn store_failed(call: &Call, refusal: &Refusal) -> Self {
         Self {

@@ -21,6 +21,7 @@ pub(crate) struct Ambient {
     log: Option<String>,
     config_base: Option<PathBuf>,
     data_base: Option<PathBuf>,
+    user: Option<PathBuf>,
 }
 
 impl Ambient {
@@ -44,6 +45,7 @@ impl Ambient {
             log: text("HCP_LOG"),
             config_base: folder("XDG_CONFIG_HOME").or_else(|| beneath(".config")),
             data_base: folder("XDG_DATA_HOME").or_else(|| beneath(".local/share")),
+            user,
         }
     }
 
@@ -68,6 +70,27 @@ impl Ambient {
     /// The variable that says a token's Principal is to act, when one does.
     pub(crate) const fn remote(&self) -> Option<&'static str> {
         self.remote
+    }
+
+    /// The user's own folder, where programs keep their settings.
+    pub(crate) fn user_folder(&self) -> Result<&Path, Failure> {
+        self.user
+            .as_deref()
+            .ok_or_else(|| Failure::usage("HOME does not name a folder", "set HOME to yours"))
+    }
+
+    /// The installation when it was named and is not the user's default one, as an absolute path.
+    pub(crate) fn named_home(&self) -> Result<Option<String>, Failure> {
+        if self.home.is_none() {
+            return Ok(None);
+        }
+        let home = self.home()?;
+        let folder = home.data_folder();
+        let text = folder.to_str().ok_or_else(|| {
+            let message = format!("HCP_HOME `{}` is not UTF-8", folder.display());
+            Failure::usage(message, "move the installation to a folder that is")
+        })?;
+        Ok(Some(text.to_owned()))
     }
 
     /// The folders of the installation.

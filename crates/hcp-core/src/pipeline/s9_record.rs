@@ -17,7 +17,7 @@ use super::s8_run_adapter::Ran;
 use super::walk::Walk;
 use crate::answer::{Answer, Metadata, micros};
 use crate::call::Call;
-use crate::composite::{InnerCall, InnerReport};
+use crate::composite::InnerReport;
 use crate::runtime::Runtime;
 
 /// The largest arguments that a record holds whole, in bytes; larger ones by digest.
@@ -129,7 +129,7 @@ fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
     let mut facts = call
         .inner
         .as_deref()
-        .map(InnerCall::facts)
+        .map(|inner| inner.facts())
         .unwrap_or_default();
     if let Some(Value::Object(run)) = ran.run.as_ref().map(|run| run.to_json(whole)) {
         facts.extend(run);
@@ -258,12 +258,9 @@ fn event<M>(kind: AuditKind, runtime: &Runtime, walk: &Walk<'_, M>, call: &Call)
     let tenant = trail.tenant_id.as_deref().unwrap_or(DEFAULT_TENANT);
     let runtime_id = runtime.runtime_id().to_owned();
     let (args, mut facts) = arguments(call);
-    facts.extend(
-        call.inner
-            .as_ref()
-            .map(InnerCall::facts)
-            .unwrap_or_default(),
-    );
+    if let Some(inner) = &call.inner {
+        facts.extend(inner.facts());
+    }
     AuditEvent {
         project_id: trail.project_id.clone(),
         session_id: trail.session_id.clone(),

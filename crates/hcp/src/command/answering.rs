@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use clap::Args;
-use hcp_core::{Answer, Call, Refused, mend};
+use hcp_core::{Answer, Call, mend};
 use hcp_sandbox::Cancel;
 use hcp_spec::envelope::{ExecEnvelope, InvalidEnvelope, MAX_BYTES};
 use hcp_spec::{ExitStatus, Refusal, ResultEnvelope};
@@ -84,17 +84,12 @@ impl CallOptions {
         if let Some(warning) = &metadata.warning {
             terminal.warn(warning, "");
         }
-        if let Some(refusal) = &answer.refusal {
-            let detail = metadata.detail.clone();
-            if let Some(detail) = &detail {
+        if let Some(refused) = answer.refused() {
+            if let Some(detail) = &refused.detail {
                 terminal.note(&format!("why: {detail}"));
             }
             let (pack, verb) = (&answer.envelope.pack_id, &answer.envelope.verb_key);
-            let refused = Refused {
-                refusal: refusal.clone(),
-                detail,
-            };
-            let near = nearest(installation, refusal, pack);
+            let near = nearest(installation, &refused.refusal, pack);
             if let Some(hint) = near.or_else(|| mend(&refused, pack, verb)) {
                 terminal.hint(&hint);
             }
@@ -264,8 +259,9 @@ fn metadata_line(answer: &Answer) -> String {
     }
     if !metadata.inner.is_empty() {
         let steps = metadata.inner.iter();
-        let steps: Vec<String> =
-            steps.map(|inner| format!("{}={}", inner.step, inner.state.as_str())).collect();
+        let steps: Vec<String> = steps
+            .map(|inner| format!("{}={}", inner.step, inner.state.as_str()))
+            .collect();
         facts.push(format!("steps=\"{}\"", steps.join(" ")));
     }
     facts.join(" ")

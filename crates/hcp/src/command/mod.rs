@@ -6,18 +6,22 @@ mod answering;
 mod audit;
 mod completions;
 mod config;
+mod connect;
 mod doctor;
 mod exec;
 mod explain;
 mod grant;
 mod init;
+mod mcp;
 mod pack;
 mod principal;
 mod project;
 mod run;
 mod schema;
 mod session;
+mod skill;
 mod status;
+mod stdio;
 mod tenant;
 mod usage_of;
 
@@ -81,6 +85,14 @@ enum Command {
     /// Read and verify the audit trail
     #[command(subcommand)]
     Audit(audit::Audit),
+    /// Serve exec envelopes as JSON lines on stdin and stdout
+    Stdio(stdio::Stdio),
+    /// Serve activated commands as MCP tools on stdin and stdout
+    Mcp(mcp::Mcp),
+    /// Put hcp into a client's list of MCP servers
+    Connect(connect::Connect),
+    /// Print a pack as a SKILL.md for agents that use the command line
+    Skill(skill::Skill),
     /// Show the installation on one screen
     Status(status::Status),
     /// Look at everything that calls depend on
@@ -111,6 +123,10 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Run(command) => command.run(ambient, terminal),
         Command::Explain(command) => command.run(ambient, terminal),
         Command::Audit(command) => command.run(ambient, terminal),
+        Command::Stdio(command) => command.run(ambient),
+        Command::Mcp(command) => command.run(ambient),
+        Command::Connect(command) => command.run(ambient, terminal),
+        Command::Skill(command) => command.run(ambient, terminal),
         Command::Status(command) => command.run(ambient, terminal),
         Command::Allow(command) => command.run(ambient, terminal),
         Command::Doctor(command) => command.run(ambient, terminal),

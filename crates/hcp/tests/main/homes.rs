@@ -208,7 +208,12 @@ fn faults_of_the_config_are_told_with_their_place() {
             let ran = world.hcp(words);
             // A call is answered with an envelope whatever stands in its way.
             let status = if words[0] == "exec" { 70 } else { 2 };
-            assert_eq!(ran.status, Some(status), "{config} {words:?}: {}", ran.stderr);
+            assert_eq!(
+                ran.status,
+                Some(status),
+                "{config} {words:?}: {}",
+                ran.stderr
+            );
             if words[0] == "exec" {
                 assert!(ran.error().starts_with("store: "), "{config}");
             }
