@@ -21,6 +21,7 @@ mod prepare;
 mod programs;
 mod render;
 mod resources;
+mod rules;
 mod schema;
 mod source;
 mod suggestion;
@@ -40,6 +41,7 @@ pub use manifest::{
 pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
 pub use resources::Resource;
+pub use rules::{Level, RULES, Rule, rule};
 pub use source::{Format, SourceFile};
 pub use suggestion::closest;
 pub use tree::{Tree, remove_copy};

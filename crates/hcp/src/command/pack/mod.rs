@@ -1,0 +1,62 @@
+//! `hcp pack`: what is installed, and what its authors need.
+
+mod add;
+mod lint;
+mod list;
+mod show;
+
+use clap::Subcommand;
+use hcp_spec::ExitStatus;
+use serde_json::json;
+
+use crate::ambient::Ambient;
+use crate::failure::Failure;
+use crate::terminal::{Terminal, Tone};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Pack {
+    /// Add the pack in a folder: copy it into the home and pin its bytes
+    Add(add::Add),
+    /// Remove a pack; records that name it stay
+    Remove {
+        /// Its id
+        #[arg(value_name = "PACK")]
+        id: String,
+    },
+    /// List the installed packs
+    List {
+        /// Show only the first N
+        #[arg(long)]
+        limit: Option<usize>,
+    },
+    /// Show a pack's commands, or one command with its arguments
+    Show {
+        /// Its id
+        #[arg(value_name = "PACK")]
+        id: String,
+        /// One of its commands
+        verb: Option<String>,
+    },
+    /// Look for faults in a pack that is being written, without an installation
+    Lint(lint::Lint),
+}
+
+impl Pack {
+    pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
+        match self {
+            Self::Add(command) => command.run(ambient, terminal),
+            Self::Remove { id } => remove(&id, ambient, terminal),
+            Self::List { limit } => list::run(limit, ambient, terminal),
+            Self::Show { id, verb } => show::run(&id, verb.as_deref(), ambient, terminal),
+            Self::Lint(command) => command.run(terminal),
+        }
+    }
+}
+
+fn remove(id: &str, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
+    ambient.open()?.operator().remove_pack(id)?;
+    terminal.show(&json!({ "removed": id }), |page| {
+        page.marked(Tone::Good, "✓", &format!("removed {id}"));
+    });
+    Ok(ExitStatus::Ok)
+}

@@ -1,0 +1,12 @@
+//! What pack authors and operators do with packs, and the packs that come with hcp: the real binary,
+//! an installation of its own for every test.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+mod lint;
+mod place;
