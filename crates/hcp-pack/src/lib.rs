@@ -42,6 +42,7 @@ pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
 pub use resources::Resource;
 pub use rules::{Level, RULES, Rule, rule};
+pub use schema::check_result;
 pub use source::{Format, SourceFile};
 pub use suggestion::closest;
 pub use tree::{Tree, remove_copy};

@@ -9,4 +9,6 @@
 )]
 
 mod lint;
+mod new;
 mod place;
+mod test;

@@ -3,7 +3,9 @@
 mod add;
 mod lint;
 mod list;
+mod new;
 mod show;
+mod test;
 
 use clap::Subcommand;
 use hcp_spec::ExitStatus;
@@ -37,8 +39,12 @@ pub(crate) enum Pack {
         /// One of its commands
         verb: Option<String>,
     },
+    /// Write a pack to start from
+    New(new::New),
     /// Look for faults in a pack that is being written, without an installation
     Lint(lint::Lint),
+    /// Run the examples of a pack in an installation that is thrown away
+    Test(test::Test),
 }
 
 impl Pack {
@@ -48,7 +54,9 @@ impl Pack {
             Self::Remove { id } => remove(&id, ambient, terminal),
             Self::List { limit } => list::run(limit, ambient, terminal),
             Self::Show { id, verb } => show::run(&id, verb.as_deref(), ambient, terminal),
+            Self::New(command) => command.run(terminal),
             Self::Lint(command) => command.run(terminal),
+            Self::Test(command) => command.run(ambient, terminal),
         }
     }
 }
