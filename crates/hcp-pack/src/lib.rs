@@ -9,6 +9,7 @@
 
 mod arguments;
 mod check;
+mod difference;
 mod error;
 mod finding;
 mod identity;
@@ -31,6 +32,7 @@ mod violation;
 mod wording;
 
 pub use arguments::ArgumentError;
+pub use difference::{Difference, differences};
 pub use error::{PackError, SourceFault};
 pub use identity::Identity;
 pub use lint::{Warning, warnings};
@@ -45,4 +47,4 @@ pub use rules::{Level, RULES, Rule, rule};
 pub use schema::check_result;
 pub use source::{Format, SourceFile};
 pub use suggestion::closest;
-pub use tree::{Tree, remove_copy};
+pub use tree::{FileChange, FileDifference, Tree, remove_copy};

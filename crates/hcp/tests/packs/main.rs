@@ -8,6 +8,7 @@
     missing_docs
 )]
 
+mod difference;
 mod lint;
 mod new;
 mod place;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use hcp_core::operator::AddOptions;
+use hcp_core::operator::{AddOptions, AddedPack};
 use hcp_spec::ExitStatus;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::difference;
 use crate::ambient::Ambient;
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Tone};
@@ -25,6 +26,10 @@ pub(crate) struct Add {
     /// Run it from where it is, unpinned; for authors
     #[arg(long)]
     link: bool,
+    /// Put it in the place of the installed one; what changes is shown first, and asked about on a
+    /// terminal
+    #[arg(long)]
+    replace: bool,
 }
 
 impl Add {
@@ -36,31 +41,48 @@ impl Add {
             share_capabilities: self.share_capabilities,
             link: self.link,
         };
-        let added = operator.add_pack(&self.folder, &options)?;
-        for warning in &added.warnings {
-            terminal.warn(&warning.message, &warning.hint);
+        if !self.replace {
+            show(&operator.add_pack(&self.folder, &options)?, None, terminal);
+            return Ok(ExitStatus::Ok);
         }
-        let id = added.manifest.id.as_str();
-        let data = json!({
-            "pack_id": id,
-            "version": added.manifest.version,
-            "digest": added.digest,
-            "added": !added.already_there,
-        });
-        terminal.show(&data, |page| {
-            let what = if added.already_there {
-                "was there already:"
-            } else {
-                "added"
-            };
-            page.marked(
-                Tone::Good,
-                "✓",
-                &format!("{what} {id} {}", added.manifest.version),
-            );
-            page.field("digest", &added.digest);
-            page.field("next", &format!("hcp activate {id}"));
-        });
+        let mut accepted = None;
+        let added = operator.replace_pack(&self.folder, &options, |difference| {
+            difference::tell(difference, terminal);
+            accepted = Some(difference::to_json(difference));
+            terminal.ask("put it in the place of the installed one?") != Some(false)
+        })?;
+        let Some(added) = added else {
+            terminal.note("nothing was changed");
+            return Ok(ExitStatus::Refused);
+        };
+        show(&added, accepted, terminal);
         Ok(ExitStatus::Ok)
     }
+}
+
+fn show(added: &AddedPack, replaced: Option<Value>, terminal: &Terminal) {
+    for warning in &added.warnings {
+        terminal.warn(&warning.message, &warning.hint);
+    }
+    let id = added.manifest.id.as_str();
+    let mut data = json!({
+        "pack_id": id,
+        "version": added.manifest.version,
+        "digest": added.digest,
+        "added": !added.already_there,
+    });
+    let what = match (added.already_there, &replaced) {
+        (true, _) => "was there already:",
+        (false, None) => "added",
+        (false, Some(_)) => "replaced",
+    };
+    if let Some(replaced) = replaced {
+        data["replaced"] = replaced;
+    }
+    terminal.show(&data, |page| {
+        let version = &added.manifest.version;
+        page.marked(Tone::Good, "✓", &format!("{what} {id} {version}"));
+        page.field("digest", &added.digest);
+        page.field("next", &format!("hcp activate {id}"));
+    });
 }

@@ -1,6 +1,7 @@
 //! `hcp pack`: what is installed, and what its authors need.
 
 mod add;
+mod difference;
 mod lint;
 mod list;
 mod new;
@@ -43,6 +44,8 @@ pub(crate) enum Pack {
     New(new::New),
     /// Look for faults in a pack that is being written, without an installation
     Lint(lint::Lint),
+    /// Show what would change for you if the pack in a folder took the place of the installed one
+    Diff(difference::Diff),
     /// Run the examples of a pack in an installation that is thrown away
     Test(test::Test),
 }
@@ -56,6 +59,7 @@ impl Pack {
             Self::Show { id, verb } => show::run(&id, verb.as_deref(), ambient, terminal),
             Self::New(command) => command.run(terminal),
             Self::Lint(command) => command.run(terminal),
+            Self::Diff(command) => command.run(ambient, terminal),
             Self::Test(command) => command.run(ambient, terminal),
         }
     }
