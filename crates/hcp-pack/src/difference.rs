@@ -168,7 +168,7 @@ impl Verb<'_> {
         let (summary, cli, result) = (about("summary"), about("cli"), about("result"));
         let (steps, output) = (about("steps"), about("output"));
         let bootstrap = about("bootstrap");
-        let all = &mut self.all;
+        let all = &mut *self.all;
         all.text(
             &summary,
             Some(&before.summary),

@@ -12,6 +12,7 @@ mod check;
 mod difference;
 mod error;
 mod finding;
+mod format;
 mod identity;
 mod lint;
 mod manifest;
@@ -34,11 +35,12 @@ mod wording;
 pub use arguments::ArgumentError;
 pub use difference::{Difference, differences};
 pub use error::{PackError, SourceFault};
+pub use format::format_manifest;
 pub use identity::Identity;
 pub use lint::{Warning, warnings};
 pub use manifest::{
-    config_schema, manifest_schema, parse_config, parse_manifest, read_checked_manifest,
-    read_manifest,
+    config_schema, manifest_schema, manifest_source, parse_config, parse_manifest,
+    read_checked_manifest, read_manifest,
 };
 pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};

@@ -28,7 +28,7 @@ const KEYS: &str = "manifest-keys";
 /// [`PackError`] when there is none or both, when it is no plain file, too large or not UTF-8, and
 /// for everything that [`parse_manifest`] refuses.
 pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
-    parse_manifest(&source_in(root)?)
+    parse_manifest(&manifest_source(root)?)
 }
 
 /// Reads a manifest whose very bytes went through [`read_manifest`] before, as those of a pinned pack
@@ -37,12 +37,16 @@ pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
 /// # Errors
 /// As [`read_manifest`], for what it still looks at.
 pub fn read_checked_manifest(root: &Path) -> Result<Manifest, PackError> {
-    let source = source_in(root)?;
+    let source = manifest_source(root)?;
     let root = node::parse(&source).map_err(|fault| PackError::at(&source, SYNTAX, fault))?;
     node::read(&root).map_err(|fault| PackError::at(&source, KEYS, fault))
 }
 
-fn source_in(root: &Path) -> Result<SourceFile, PackError> {
+/// The text of the manifest of the pack in `root`, and in which of the two formats it is.
+///
+/// # Errors
+/// [`PackError`] when there is none or both, and when it is no plain file, too large or not UTF-8.
+pub fn manifest_source(root: &Path) -> Result<SourceFile, PackError> {
     let toml = root.join("hcp.toml");
     let json = root.join("hcp.json");
     let (path, name, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {

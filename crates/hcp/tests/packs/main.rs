@@ -9,6 +9,7 @@
 )]
 
 mod difference;
+mod format;
 mod lint;
 mod new;
 mod place;

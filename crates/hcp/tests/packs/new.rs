@@ -17,6 +17,7 @@ fn a_new_pack_passes_and_runs() {
         (&1.into(), &0.into()),
         "{tested}"
     );
+    place.ok(&["pack", "fmt", "--check", "greeter"]);
 
     place.ok(&["pack", "add", "greeter"]);
     place.ok(&["activate", "greeter"]);

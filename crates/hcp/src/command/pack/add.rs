@@ -76,8 +76,8 @@ fn show(added: &AddedPack, replaced: Option<Value>, terminal: &Terminal) {
         (false, None) => "added",
         (false, Some(_)) => "replaced",
     };
-    if let Some(replaced) = replaced {
-        data["replaced"] = replaced;
+    if let (Some(replaced), Some(members)) = (replaced, data.as_object_mut()) {
+        members.insert("replaced".to_owned(), replaced);
     }
     terminal.show(&data, |page| {
         let version = &added.manifest.version;

@@ -2,6 +2,7 @@
 
 mod add;
 mod difference;
+mod format;
 mod lint;
 mod list;
 mod new;
@@ -44,6 +45,8 @@ pub(crate) enum Pack {
     New(new::New),
     /// Look for faults in a pack that is being written, without an installation
     Lint(lint::Lint),
+    /// Put the keys of a manifest in order; its comments stay
+    Fmt(format::Fmt),
     /// Show what would change for you if the pack in a folder took the place of the installed one
     Diff(difference::Diff),
     /// Run the examples of a pack in an installation that is thrown away
@@ -59,6 +62,7 @@ impl Pack {
             Self::Show { id, verb } => show::run(&id, verb.as_deref(), ambient, terminal),
             Self::New(command) => command.run(terminal),
             Self::Lint(command) => command.run(terminal),
+            Self::Fmt(command) => command.run(terminal),
             Self::Diff(command) => command.run(ambient, terminal),
             Self::Test(command) => command.run(ambient, terminal),
         }

@@ -128,7 +128,7 @@ impl Bench {
 
     fn place(&self, path: &mut String) {
         if let Some(placed) = self.scratch.temporary().join(&path).to_str() {
-            *path = placed.to_owned();
+            placed.clone_into(path);
         }
     }
 
@@ -219,6 +219,7 @@ fn install(installation: &Installation, folder: &Path, manifest: &Manifest) -> R
     Ok(())
 }
 
+#[allow(clippy::needless_pass_by_value)] // It stands behind `map_err`.
 fn failed(error: io::Error) -> Failure {
     Failure::internal(format!("the folder to test in: {error}"))
 }

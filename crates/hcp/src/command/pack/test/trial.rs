@@ -159,7 +159,7 @@ impl Trial {
     fn take(&mut self, answer: &Answer, schema: Option<&Value>) {
         self.first = Some(answer.envelope.to_json());
         if let Some(Refusal::AdapterNotExecutable(_)) = &answer.refusal {
-            self.skipped = answer.envelope.error.clone();
+            self.skipped.clone_from(&answer.envelope.error);
         } else if let Some(error) = &answer.envelope.error {
             let why = answer.metadata.detail.as_ref();
             let why = why.map_or(String::new(), |why| format!(" ({why})"));
