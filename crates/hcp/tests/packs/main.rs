@@ -9,6 +9,7 @@
 )]
 
 mod difference;
+mod first_party;
 mod format;
 mod lint;
 mod new;
