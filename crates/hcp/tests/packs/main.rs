@@ -11,6 +11,7 @@
 mod difference;
 mod first_party;
 mod format;
+mod link;
 mod lint;
 mod new;
 mod place;

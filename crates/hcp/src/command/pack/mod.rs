@@ -3,6 +3,7 @@
 mod add;
 mod difference;
 mod format;
+mod link;
 mod lint;
 mod list;
 mod new;
@@ -41,6 +42,8 @@ pub(crate) enum Pack {
         /// One of its commands
         verb: Option<String>,
     },
+    /// Put a pack on PATH as a command of its own: a link to hcp by the pack's name
+    Link(link::Link),
     /// Write a pack to start from
     New(new::New),
     /// Look for faults in a pack that is being written, without an installation
@@ -60,6 +63,7 @@ impl Pack {
             Self::Remove { id } => remove(&id, ambient, terminal),
             Self::List { limit } => list::run(limit, ambient, terminal),
             Self::Show { id, verb } => show::run(&id, verb.as_deref(), ambient, terminal),
+            Self::Link(command) => command.run(ambient, terminal),
             Self::New(command) => command.run(terminal),
             Self::Lint(command) => command.run(terminal),
             Self::Fmt(command) => command.run(terminal),
