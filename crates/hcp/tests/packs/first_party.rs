@@ -218,14 +218,62 @@ fn a_link_out_of_the_root_leads_nowhere() {
     );
 }
 
+const PATTERN: &str = "args: 'sql' does not match the pattern";
+const FORBIDDEN: &str = "args: 'sql' does not fit its schema";
+
+/// What a caller may try as SQL, `@` for the folder that is none of its business, and what comes of it.
+const SQL: [(&str, &str); 16] = [
+    (".shell touch @/ran", PATTERN),
+    (" .read @/secret.json", PATTERN),
+    ("SELECT 1\n.shell touch @/ran", "syntax error"),
+    ("ATTACH '@/new.db' AS o", PATTERN),
+    ("SELECT 1; ATTACH '@/new.db' AS o", FORBIDDEN),
+    (
+        "SELECT load_extension('@/x')",
+        "cannot use the load_extension() function",
+    ),
+    (
+        "SELECT readfile('@/secret.json')",
+        "cannot use the readfile() function",
+    ),
+    (
+        "SELECT writefile('@/ran', 'x')",
+        "cannot use the writefile() function",
+    ),
+    ("SELECT edit('x', 'id')", "cannot use the edit() function"),
+    ("SELECT data FROM fsdir('@')", FORBIDDEN),
+    ("SELECT data FROM \"FsDir\"('@')", FORBIDDEN),
+    ("SELECT * FROM zipfile('@/secret.json')", FORBIDDEN),
+    ("WITH a AS (SELECT 1) DELETE FROM book", "readonly"),
+    (
+        "WITH a AS (SELECT 1) INSERT INTO book SELECT 'a', 'b'",
+        "readonly",
+    ),
+    ("PRAGMA writable_schema = 1", PATTERN),
+    ("-cmd", PATTERN),
+];
+
 #[test]
 fn sqlite_answers_selects_and_nothing_else() {
     let place = besieged("sqlite3", &[]);
     let file = place.path("open/books.db");
-    let file = text(&file);
     let outside = place.path("outside");
-    let outside = text(&outside);
-    let sql = |sql: &str| json!({ "database": file, "sql": sql });
+    let call = |(sql, expected): (&str, _)| {
+        let sql = sql.replace('@', text(&outside));
+        (
+            "query",
+            json!({ "database": text(&file), "sql": sql }),
+            expected,
+        )
+    };
+    attack(&place, "sqlite3", &SQL.map(call));
+}
+
+#[test]
+fn sqlite_binds_values_and_opens_the_one_database() {
+    let place = besieged("sqlite3", &[]);
+    let file = place.path("open/books.db");
+    let file = text(&file);
     let bound = |name: &str| {
         let query = "SELECT title FROM book WHERE author = :params ->> 'name'";
         json!({ "database": file, "sql": query, "params": { "name": name } })
@@ -236,119 +284,36 @@ fn sqlite_answers_selects_and_nothing_else() {
         json!([{ "title": "At Swim-Two-Birds" }]),
         "{answer}"
     );
-    let pattern = "args: 'sql' does not match the pattern";
-    let forbidden = "args: 'sql' does not fit its schema";
+    let values = [
+        "x' OR '1'='1",
+        "'); DELETE FROM book; --",
+        "$(touch ran)`touch ran`\n.shell id",
+    ];
+    let values = values.map(|value| ("query", bound(value), "\"result\":[]"));
+    attack(&place, "sqlite3", &values);
+
+    let outside = format!("{}/new.db", text(&place.path("outside")));
     let is_outside = "args: database is outside what the operator opened";
-    attack(
-        &place,
-        "sqlite3",
-        &[
-            (
-                "query",
-                sql(&format!(".shell touch {outside}/ran")),
-                pattern,
-            ),
-            (
-                "query",
-                sql(&format!(" .read {outside}/secret.json")),
-                pattern,
-            ),
-            (
-                "query",
-                sql(&format!("SELECT 1\n.shell touch {outside}/ran")),
-                "syntax error",
-            ),
-            (
-                "query",
-                sql(&format!("ATTACH '{outside}/new.db' AS o")),
-                pattern,
-            ),
-            (
-                "query",
-                sql(&format!("SELECT 1; ATTACH '{outside}/new.db' AS o")),
-                forbidden,
-            ),
-            (
-                "query",
-                sql(&format!("SELECT load_extension('{outside}/x')")),
-                "cannot use the load_extension() function",
-            ),
-            (
-                "query",
-                sql(&format!("SELECT readfile('{outside}/secret.json')")),
-                "cannot use the readfile() function",
-            ),
-            (
-                "query",
-                sql(&format!("SELECT writefile('{outside}/ran', 'x')")),
-                "cannot use the writefile() function",
-            ),
-            (
-                "query",
-                sql("SELECT edit('x', 'id')"),
-                "cannot use the edit() function",
-            ),
-            (
-                "query",
-                sql(&format!("SELECT data FROM fsdir('{outside}')")),
-                forbidden,
-            ),
-            (
-                "query",
-                sql(&format!("SELECT data FROM \"FsDir\"('{outside}')")),
-                forbidden,
-            ),
-            (
-                "query",
-                sql(&format!("SELECT * FROM zipfile('{outside}/secret.json')")),
-                forbidden,
-            ),
-            (
-                "query",
-                sql("WITH a AS (SELECT 1) DELETE FROM book"),
-                "readonly",
-            ),
-            (
-                "query",
-                sql("WITH a AS (SELECT 1) INSERT INTO book SELECT 'a', 'b'"),
-                "readonly",
-            ),
-            ("query", sql("PRAGMA writable_schema = 1"), pattern),
-            ("query", sql("-cmd"), pattern),
-            ("query", bound("x' OR '1'='1"), "\"result\":[]"),
-            ("query", bound("'); DELETE FROM book; --"), "\"result\":[]"),
-            (
-                "query",
-                bound("$(touch ran)`touch ran`\n.shell id"),
-                "\"result\":[]",
-            ),
-            (
-                "query",
-                json!({ "database": format!("{outside}/new.db"), "sql": "SELECT 1" }),
-                is_outside,
-            ),
-            (
-                "query",
-                json!({ "database": "-init", "sql": "SELECT 1" }),
-                is_outside,
-            ),
-            (
-                "query",
-                json!({ "database": ":memory:", "sql": "SELECT 1" }),
-                is_outside,
-            ),
-            (
-                "query",
-                json!({ "database": format!("{}x", file), "sql": "SELECT 1" }),
-                "unable to open database",
-            ),
-            (
-                "schema",
-                json!({ "database": format!("{outside}/secret.json") }),
-                is_outside,
-            ),
-        ],
-    );
+    let paths = [
+        (outside.as_str(), is_outside),
+        ("-init", is_outside),
+        (":memory:", is_outside),
+        (&format!("file:{file}"), is_outside),
+        (&format!("{file}x"), "unable to open database"),
+    ];
+    for verb in ["query", "schema"] {
+        attack(
+            &place,
+            "sqlite3",
+            &paths.map(|(path, expected)| {
+                let mut args = json!({ "database": path });
+                if verb == "query" {
+                    args["sql"] = "SELECT 1".into();
+                }
+                (verb, args, expected)
+            }),
+        );
+    }
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn what_is_not_our_link_is_left_alone() {
         ("hcp itself, not as a link", &|| {
             fs::hard_link(HCP, &link)
                 .or_else(|_| fs::copy(HCP, &link).map(drop))
-                .unwrap()
+                .unwrap();
         }),
     ];
     for (what, occupy) in occupy {

@@ -41,10 +41,29 @@ fn list(terminal: &Terminal, all: &[hcp_store::InstalledPack]) {
             .map(|pack| {
                 let short = pack.digest.get(..12).unwrap_or(&pack.digest).to_owned();
                 let added = relative(pack.added_at);
-                vec![pack.id.to_string(), pack.version.clone(), short, added]
+                let from = match &pack.root {
+                    hcp_store::PackRoot::Pinned => "pinned".to_owned(),
+                    hcp_store::PackRoot::Linked(path) => format!("linked {}", path.display()),
+                };
+                let bins = pack.allow_bins.join(" ");
+                vec![
+                    pack.id.to_string(),
+                    pack.version.clone(),
+                    short,
+                    added,
+                    from,
+                    bins,
+                ]
             })
             .collect();
-        let head = ["pack", "version", "digest", "added"];
+        let head = [
+            "pack",
+            "version",
+            "digest",
+            "added",
+            "runs from",
+            "own bins",
+        ];
         page.table(&head, rows, "no packs; `hcp pack add DIR` adds one");
     });
 }
