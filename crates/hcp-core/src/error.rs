@@ -104,9 +104,11 @@ impl CoreError {
             Self::LooserThanFloor { .. } => {
                 Some("tighten it or remove it from your config".to_owned())
             }
-            Self::OtherBytes { id } => Some(format!(
-                "`hcp pack remove {id}` first, then add it; sessions must activate it again"
-            )),
+            Self::OtherBytes { .. } => Some(
+                "`hcp pack diff DIR` shows what changed, `hcp pack add DIR --replace` accepts it; \
+                 sessions must activate it again"
+                    .to_owned(),
+            ),
             Self::CapabilityInUse { word, .. } => Some(format!(
                 "use another word, or accept that grants of it reach this pack too: \
                  --share-capability {word}"

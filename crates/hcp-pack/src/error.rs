@@ -8,6 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use thiserror::Error;
 
 use crate::finding::Finding;
+use crate::node::Fault;
 use crate::source::{SourceFile, Span};
 
 /// A pack, manifest or config that cannot be used.
@@ -79,6 +80,7 @@ pub enum PackError {
 #[derive(Debug, Error)]
 #[error("{name}:{line}:{column}: {message}")]
 pub struct SourceFault {
+    rule: &'static str,
     name: String,
     line: usize,
     column: usize,
@@ -88,23 +90,36 @@ pub struct SourceFault {
     span: Span,
 }
 
+impl SourceFault {
+    /// The file, as it is shown to people.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Line and column in it, both counted from 1, the column in characters.
+    pub const fn place(&self) -> (usize, usize) {
+        (self.line, self.column)
+    }
+
+    /// What is wrong, without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
 impl PackError {
-    /// A fault at `span` of `source`.
-    pub(crate) fn at(
-        source: &SourceFile,
-        span: &Span,
-        message: impl Into<String>,
-        hint: Option<String>,
-    ) -> Self {
-        let (line, column) = source.line_and_column(span.start);
+    /// A fault at a place of `source`, against `rule`.
+    pub(crate) fn at(source: &SourceFile, rule: &'static str, fault: Fault) -> Self {
+        let (line, column) = source.line_and_column(fault.span.start);
         Self::Source(Box::new(SourceFault {
+            rule,
             name: source.name.clone(),
             line,
             column,
-            message: message.into(),
-            hint,
+            message: fault.message,
+            hint: fault.hint,
             text: source.text.clone(),
-            span: source.one_line(span),
+            span: source.one_line(&fault.span),
         }))
     }
 
@@ -113,6 +128,22 @@ impl PackError {
         Self::Io {
             path: path.into(),
             source: source.into(),
+        }
+    }
+
+    /// The rule that was broken, by a name that stays; [`crate::rule`] explains it.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Source(fault) => fault.rule,
+            Self::Manifest { .. } => "manifest-contradiction",
+            Self::NoManifest(_) => "no-manifest",
+            Self::TwoManifests(_) => "two-manifests",
+            Self::TooLarge { .. } => "manifest-too-large",
+            Self::NotText { .. } => "manifest-not-text",
+            Self::NoCommand { .. } => "no-such-command",
+            Self::SpecialFile { .. } => "special-file",
+            Self::Changed(_) => "changed-while-read",
+            Self::Io { .. } => "unreadable",
         }
     }
 

@@ -6,6 +6,8 @@
 /// What is wrong at one place of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
+    /// The rule that was broken, by the name that [`crate::rule`] explains.
+    pub(crate) rule: &'static str,
     /// Where.
     pub(crate) place: Place,
     /// What, on one line.
@@ -31,10 +33,17 @@ impl Finding {
     /// A fault at `place`.
     pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
         Self {
+            rule: "manifest-contradiction",
             place,
             message: message.into(),
             hint: None,
         }
+    }
+
+    /// The same as a fault of another rule.
+    pub(crate) fn of_rule(mut self, rule: &'static str) -> Self {
+        self.rule = rule;
+        self
     }
 
     /// The same with what to do about it.

@@ -9,8 +9,10 @@
 
 mod arguments;
 mod check;
+mod difference;
 mod error;
 mod finding;
+mod format;
 mod identity;
 mod lint;
 mod manifest;
@@ -21,6 +23,7 @@ mod prepare;
 mod programs;
 mod render;
 mod resources;
+mod rules;
 mod schema;
 mod source;
 mod suggestion;
@@ -30,17 +33,21 @@ mod violation;
 mod wording;
 
 pub use arguments::ArgumentError;
+pub use difference::{Difference, differences};
 pub use error::{PackError, SourceFault};
+pub use format::format_manifest;
 pub use identity::Identity;
 pub use lint::{Warning, warnings};
 pub use manifest::{
-    config_schema, manifest_schema, parse_config, parse_manifest, read_checked_manifest,
-    read_manifest,
+    config_schema, manifest_schema, manifest_source, parse_config, parse_manifest,
+    read_checked_manifest, read_manifest,
 };
 pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
 pub use render::value_text;
 pub use resources::Resource;
+pub use rules::{Level, RULES, Rule, rule};
+pub use schema::check_result;
 pub use source::{Format, SourceFile};
 pub use suggestion::closest;
-pub use tree::{Tree, remove_copy};
+pub use tree::{FileChange, FileDifference, Tree, remove_copy};

@@ -17,6 +17,10 @@ use crate::source::{Format, SourceFile};
 
 /// The largest manifest or config that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
+/// The rule that a text which is no TOML or JSON breaks.
+const SYNTAX: &str = "manifest-syntax";
+/// The rule about keys and the types of their values.
+const KEYS: &str = "manifest-keys";
 
 /// Reads and checks the manifest of the pack in `root`: exactly one of `hcp.toml` and `hcp.json`.
 ///
@@ -24,7 +28,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// [`PackError`] when there is none or both, when it is no plain file, too large or not UTF-8, and
 /// for everything that [`parse_manifest`] refuses.
 pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
-    parse_manifest(&source_in(root)?)
+    parse_manifest(&manifest_source(root)?)
 }
 
 /// Reads a manifest whose very bytes went through [`read_manifest`] before, as those of a pinned pack
@@ -33,13 +37,16 @@ pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
 /// # Errors
 /// As [`read_manifest`], for what it still looks at.
 pub fn read_checked_manifest(root: &Path) -> Result<Manifest, PackError> {
-    let source = source_in(root)?;
-    let located = |fault: Fault| located(&source, fault);
-    let root = node::parse(&source).map_err(located)?;
-    node::read(&root).map_err(located)
+    let source = manifest_source(root)?;
+    let root = node::parse(&source).map_err(|fault| PackError::at(&source, SYNTAX, fault))?;
+    node::read(&root).map_err(|fault| PackError::at(&source, KEYS, fault))
 }
 
-fn source_in(root: &Path) -> Result<SourceFile, PackError> {
+/// The text of the manifest of the pack in `root`, and in which of the two formats it is.
+///
+/// # Errors
+/// [`PackError`] when there is none or both, and when it is no plain file, too large or not UTF-8.
+pub fn manifest_source(root: &Path) -> Result<SourceFile, PackError> {
     let toml = root.join("hcp.toml");
     let json = root.join("hcp.json");
     let (path, name, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {
@@ -61,12 +68,12 @@ fn source_in(root: &Path) -> Result<SourceFile, PackError> {
 /// [`PackError::Source`] with the place of the first fault: syntax, an unknown or missing key, a
 /// value of the wrong type, or keys that contradict each other, a pass-through (§6.7) among them.
 pub fn parse_manifest(source: &SourceFile) -> Result<Manifest, PackError> {
-    let located = |fault: Fault| located(source, fault);
-    let root = node::parse(source).map_err(located)?;
+    let root = node::parse(source).map_err(|fault| PackError::at(source, SYNTAX, fault))?;
+    let keys = |fault| PackError::at(source, KEYS, fault);
     // Before the keys: another version of the format may well have other keys.
-    check::format_version(&root).map_err(located)?;
-    let manifest: Manifest = node::read(&root).map_err(located)?;
-    check::manifest(&manifest).map_err(|finding| located(place(&root, finding)))?;
+    check::format_version(&root).map_err(keys)?;
+    let manifest: Manifest = node::read(&root).map_err(keys)?;
+    check::manifest(&manifest).map_err(|finding| located(source, &root, finding))?;
     Ok(manifest)
 }
 
@@ -75,10 +82,9 @@ pub fn parse_manifest(source: &SourceFile) -> Result<Manifest, PackError> {
 /// # Errors
 /// [`PackError::Source`] with the place of the first fault.
 pub fn parse_config(source: &SourceFile) -> Result<Config, PackError> {
-    let located = |fault: Fault| located(source, fault);
-    let root = node::parse(source).map_err(located)?;
-    let config: Config = node::read(&root).map_err(located)?;
-    check::config(&config).map_err(|finding| located(place(&root, finding)))?;
+    let root = node::parse(source).map_err(|fault| PackError::at(source, SYNTAX, fault))?;
+    let config: Config = node::read(&root).map_err(|fault| PackError::at(source, KEYS, fault))?;
+    check::config(&config).map_err(|finding| located(source, &root, finding))?;
     Ok(config)
 }
 
@@ -92,16 +98,13 @@ pub fn config_schema() -> Value {
     schemars::schema_for!(Config).to_value()
 }
 
-fn place(root: &Node, finding: Finding) -> Fault {
-    Fault {
+fn located(source: &SourceFile, root: &Node, finding: Finding) -> PackError {
+    let fault = Fault {
         span: root.locate(&finding.place),
         message: finding.message,
         hint: finding.hint,
-    }
-}
-
-fn located(source: &SourceFile, fault: Fault) -> PackError {
-    PackError::at(source, &fault.span, fault.message, fault.hint)
+    };
+    PackError::at(source, finding.rule, fault)
 }
 
 fn read_text(path: &Path, name: &str) -> Result<String, PackError> {

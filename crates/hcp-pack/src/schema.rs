@@ -6,6 +6,8 @@
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
+use crate::violation;
+
 /// How large one compiled pattern may grow, in bytes.
 const PATTERN_LIMIT: usize = 1 << 20;
 
@@ -20,6 +22,18 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, ValidationError<'stat
         .should_validate_formats(true)
         .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_LIMIT))
         .build(schema)
+}
+
+/// Checks a result against what its command says it looks like.
+///
+/// # Errors
+/// What does not fit, to be put behind a name: `must be an object, not a string`. The value itself is
+/// not repeated.
+pub fn check_result(schema: &Value, result: &Value) -> Result<(), String> {
+    let validator = compile(schema).map_err(|error| violation::schema_fault(&error))?;
+    validator
+        .validate(result)
+        .map_err(|error| violation::problem(&error))
 }
 
 /// Whether a schema lists the values it takes, so that no caller can choose another.

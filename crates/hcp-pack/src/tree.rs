@@ -34,7 +34,27 @@ struct Entry {
     kind: EntryKind,
 }
 
-#[derive(Clone, Debug)]
+/// How a file of one tree differs from that of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDifference {
+    /// Its path, relative to the root.
+    pub path: PathBuf,
+    /// What happened to it.
+    pub change: FileChange,
+}
+
+/// What happened to a file or folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// It was not there before.
+    Added,
+    /// It is no longer there.
+    Removed,
+    /// Its bytes, or whether it may be executed, are others; or it is a folder now, or no longer one.
+    Changed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum EntryKind {
     Folder,
     File { executable: bool, digest: [u8; 32] },
@@ -99,6 +119,36 @@ impl Tree {
             EntryKind::File { executable, .. } => Some((entry.path.as_path(), executable)),
             EntryKind::Folder => None,
         })
+    }
+
+    /// In what it differs from the tree that was before, in the order of paths.
+    pub fn differences_from(&self, before: &Self) -> Vec<FileDifference> {
+        use std::collections::BTreeMap;
+        let by_path = |tree: &'_ Self| -> BTreeMap<PathBuf, EntryKind> {
+            let entries = tree.entries.iter();
+            entries
+                .map(|entry| (entry.path.clone(), entry.kind.clone()))
+                .collect()
+        };
+        let (before, after) = (by_path(before), by_path(self));
+        let paths: std::collections::BTreeSet<&PathBuf> =
+            before.keys().chain(after.keys()).collect();
+        let change = |path: &PathBuf| match (before.get(path), after.get(path)) {
+            (None, Some(_)) => Some(FileChange::Added),
+            (Some(_), None) => Some(FileChange::Removed),
+            (Some(was), Some(is)) if was != is => Some(FileChange::Changed),
+            _ => None,
+        };
+        paths
+            .into_iter()
+            .filter_map(|path| {
+                let change = change(path)?;
+                Some(FileDifference {
+                    path: path.clone(),
+                    change,
+                })
+            })
+            .collect()
     }
 
     /// Copies the tree to `destination`, a folder that must not be there yet, all of it read-only.

@@ -86,7 +86,8 @@ impl AsFd for CheckedBin {
 /// - A relative path without the `.` is never allowed.
 ///
 /// Either way the file must be regular, executable, not set-id, not writable by others, owned by
-/// root or the runtime's user; the interpreter of a script likewise.
+/// root or the runtime's user, and not the program of the runtime itself; the interpreter of a script
+/// likewise.
 ///
 /// # Errors
 /// [`BinError`], of which only the kind is for the Invoker.

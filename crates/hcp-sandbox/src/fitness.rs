@@ -74,6 +74,22 @@ fn examine_file(file: &OwnedFd, path: &Path) -> Result<Identity, String> {
         Errno::ACCESS => format!("`{path}` is not executable"),
         other => format!("`{path}`: {other}"),
     })?;
+    let identity = Identity {
+        device: stat.st_dev,
+        inode: stat.st_ino,
+    };
+    // A call that starts this very program would be an operator's command line in a tool's clothes.
+    if identity == itself().map_err(|error| format!("`{ITSELF}`: {error}"))? {
+        return Err(format!("`{path}` is the runtime itself"));
+    }
+    Ok(identity)
+}
+
+/// The program that this process runs.
+const ITSELF: &str = "/proc/self/exe";
+
+fn itself() -> rustix::io::Result<Identity> {
+    let stat = rustix::fs::stat(ITSELF)?;
     Ok(Identity {
         device: stat.st_dev,
         inode: stat.st_ino,

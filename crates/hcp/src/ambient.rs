@@ -19,9 +19,9 @@ pub(crate) struct Ambient {
     session: Option<String>,
     remote: Option<&'static str>,
     log: Option<String>,
+    user: Option<PathBuf>,
     config_base: Option<PathBuf>,
     data_base: Option<PathBuf>,
-    user: Option<PathBuf>,
 }
 
 impl Ambient {
@@ -65,6 +65,11 @@ impl Ambient {
     /// The session that calls use when the command line names none.
     pub(crate) fn session(&self, named: Option<String>) -> Option<String> {
         named.or_else(|| self.session.clone())
+    }
+
+    /// Where the user's own programs are, when there is a home folder.
+    pub(crate) fn programs(&self) -> Option<PathBuf> {
+        self.user.as_ref().map(|user| user.join(".local/bin"))
     }
 
     /// The variable that says a token's Principal is to act, when one does.

@@ -1,7 +1,7 @@
 //! The one place that writes to the terminal: data on stdout, everything else on stderr, and nothing
 //! that a tool, a pack or an agent wrote reaches a person's screen unescaped.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead as _, IsTerminal, Read as _, Write};
 use std::process::ExitCode;
 
 use comfy_table::{Table, presets};
@@ -136,6 +136,19 @@ impl Terminal {
             self.on_stderr(Tone::Quiet, "hint"),
             escape(hint)
         ));
+    }
+
+    /// Asks the operator, who must type `yes` to mean it. `None` when there is nobody to ask: a
+    /// question is put only where stdin and stderr are both terminals.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        write_err(&format!("{} [yes/no] ", escape(question)));
+        let mut answer = String::new();
+        let read = io::stdin().lock().take(64).read_line(&mut answer);
+        Some(read.is_ok() && answer.trim() == "yes")
     }
 
     /// Tells a failure and gives the status to end with.

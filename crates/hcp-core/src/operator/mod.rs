@@ -6,6 +6,7 @@ mod grants;
 mod installation;
 mod packs;
 mod people;
+mod replacement;
 mod sessions;
 
 use hcp_spec::audit::{AuditEvent, AuditKind, DEFAULT_TENANT};
@@ -15,6 +16,7 @@ use hcp_store::{Changes, StoreError};
 pub use grants::GrantTerms;
 pub use installation::{Caller, Initialised, initialise};
 pub use packs::{AddOptions, AddedPack};
+pub use replacement::PackDifference;
 pub use sessions::{OpenOptions, OpenedSession};
 
 use crate::error::CoreError;

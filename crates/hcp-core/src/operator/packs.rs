@@ -41,6 +41,43 @@ pub struct AddedPack {
     pub warnings: Vec<Warning>,
 }
 
+/// A pack in a folder, read once: what is judged, shown and pinned is the same.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    folder: PathBuf,
+    pub(super) tree: Tree,
+    pub(super) manifest: Manifest,
+}
+
+impl Candidate {
+    pub(super) fn read(folder: &Path) -> Result<Self, CoreError> {
+        let folder = folder
+            .canonicalize()
+            .map_err(|error| CoreError::NotAllowed {
+                what: format!("the pack folder `{}`: {error}", folder.display()),
+                hint: "name the folder that holds hcp.toml or hcp.json".to_owned(),
+            })?;
+        Ok(Self {
+            tree: Tree::scan(&folder)?,
+            manifest: read_manifest(&folder)?,
+            folder,
+        })
+    }
+
+    pub(super) fn id(&self) -> &str {
+        self.manifest.id.as_str()
+    }
+
+    /// Whether these bytes are installed, from the same place.
+    pub(super) fn is_installed_as(&self, installed: &InstalledPack, options: &AddOptions) -> bool {
+        let same_root = match &installed.root {
+            PackRoot::Pinned => !options.link,
+            PackRoot::Linked(path) => options.link && *path == self.folder,
+        };
+        installed.digest == self.tree.digest() && same_root
+    }
+}
+
 impl Operator<'_> {
     /// Adds the pack in `folder`.
     ///
@@ -48,39 +85,44 @@ impl Operator<'_> {
     /// When it does not read, is a pass-through (§6.7), is installed with other bytes, names a
     /// capability that is in use and not shared, or has a composite that reaches too far (§6.6).
     pub fn add_pack(&self, folder: &Path, options: &AddOptions) -> Result<AddedPack, CoreError> {
-        let folder = folder
-            .canonicalize()
-            .map_err(|error| CoreError::NotAllowed {
-                what: format!("the pack folder `{}`: {error}", folder.display()),
-                hint: "name the folder that holds hcp.toml or hcp.json".to_owned(),
-            })?;
-        let tree = Tree::scan(&folder)?;
-        let manifest = read_manifest(&folder)?;
-        let digest = tree.digest().to_owned();
-        let installed = self.runtime.store().pack(manifest.id.as_str())?;
-        if let Some(installed) = &installed {
-            let same_root = match &installed.root {
-                PackRoot::Pinned => !options.link,
-                PackRoot::Linked(path) => options.link && *path == folder,
-            };
-            if installed.digest != digest || !same_root {
-                return Err(CoreError::OtherBytes {
-                    id: manifest.id.as_str().to_owned(),
-                });
-            }
+        let candidate = Candidate::read(folder)?;
+        let installed = self.runtime.store().pack(candidate.id())?;
+        if let Some(installed) = &installed
+            && !candidate.is_installed_as(installed, options)
+        {
+            return Err(CoreError::OtherBytes {
+                id: candidate.id().to_owned(),
+            });
         }
         let already_there =
             installed.is_some_and(|installed| installed.allow_bins == options.allow_bins);
+        self.put(candidate, options, already_there, None)
+    }
+
+    /// Checks, pins and installs a candidate, in the place of another when there is one.
+    pub(super) fn put(
+        &self,
+        candidate: Candidate,
+        options: &AddOptions,
+        already_there: bool,
+        replaced: Option<&InstalledPack>,
+    ) -> Result<AddedPack, CoreError> {
+        let Candidate {
+            folder,
+            tree,
+            manifest,
+        } = candidate;
+        let digest = tree.digest().to_owned();
         self.check_capabilities(&manifest, options)?;
         self.check_composites(&Arc::new(LoadedPack::before_adding(&manifest)))?;
         let root = if options.link {
-            folder.clone()
+            folder
         } else {
             self.pin(&tree, &digest)?
         };
         let warnings = self.all_warnings(&manifest, &root, options);
         if !already_there {
-            self.install(&manifest, &digest, &root, options)?;
+            self.install(&manifest, &digest, &root, options, replaced)?;
         }
         Ok(AddedPack {
             manifest,
@@ -102,11 +144,16 @@ impl Operator<'_> {
             ..Subject::default()
         };
         self.change("pack remove", &subject, |changes| changes.remove_pack(id))?;
+        self.unpin(&pack);
+        Ok(())
+    }
+
+    /// Removes the copy of a pack that is no longer installed. What is left over of one does no harm
+    /// and is taken up by a later add.
+    pub(super) fn unpin(&self, pack: &InstalledPack) {
         if matches!(pack.root, PackRoot::Pinned) {
-            // What is left over of an unpinned copy does no harm and is taken up by a later add.
             let _ = remove_copy(&self.runtime.home().pinned_pack(&pack.digest));
         }
-        Ok(())
     }
 
     /// An installed pack, its bytes made sure of.
@@ -152,6 +199,7 @@ impl Operator<'_> {
         digest: &str,
         root: &Path,
         options: &AddOptions,
+        replaced: Option<&InstalledPack>,
     ) -> Result<(), CoreError> {
         let id = manifest.id.as_str();
         let looks = Identity::take(root).map_err(|error| CoreError::Io {
@@ -184,13 +232,21 @@ impl Operator<'_> {
         if options.link {
             detail = format!("{detail}, linked to {}", root.display());
         }
+        if let Some(replaced) = replaced {
+            detail = format!("{detail}, in the place of {}", replaced.digest);
+        }
         let subject = Subject {
             pack_id: Some(id),
             digest: Some(digest),
             detail,
             ..Subject::default()
         };
-        self.change("pack add", &subject, |changes| changes.add_pack(&pack))
+        self.change("pack add", &subject, |changes| {
+            if replaced.is_some() {
+                changes.remove_pack(id)?;
+            }
+            changes.add_pack(&pack)
+        })
     }
 
     /// Copies the tree into the home, unless it is there already, and reads the copy back.
@@ -232,7 +288,8 @@ impl Operator<'_> {
         Ok(pinned)
     }
 
-    /// A new pack must not inherit rights by naming a word that somebody already holds.
+    /// A pack must not inherit rights by naming a word that somebody already holds. Those that it had
+    /// before are its own.
     fn check_capabilities(
         &self,
         manifest: &Manifest,
@@ -240,7 +297,8 @@ impl Operator<'_> {
     ) -> Result<(), CoreError> {
         let id = manifest.id.as_str();
         let store = self.runtime.store();
-        let own = store.pack(id)?.is_some();
+        let own = store.pack(id)?.map(|pack| pack.capabilities);
+        let own = own.unwrap_or_default();
         for word in capabilities(manifest) {
             if options
                 .share_capabilities
@@ -252,7 +310,7 @@ impl Operator<'_> {
             let users = store.capability_users(word)?;
             let by = match users.packs.iter().find(|pack| pack.as_str() != id) {
                 Some(pack) => Some(format!("pack `{pack}`")),
-                None if own => None,
+                None if own.contains(word) => None,
                 None => users.grants.first().map(|grant| {
                     format!("a grant of `{}` to `{}`", grant.capability, grant.principal)
                 }),

@@ -39,6 +39,7 @@ pub(super) fn check(manifest: &Manifest, verb_key: &str, command: &Command) -> R
     argument::check_all(verb_key, command, &tokens)?;
     check_names(manifest, verb_key, command, &tokens)?;
     pass_through::check(manifest, verb_key, command, &tokens)
+        .map_err(|finding| finding.of_rule("pass-through"))
 }
 
 /// Placeholders name declared arguments, once any is declared.

@@ -1,6 +1,8 @@
 //! Warnings: each rule fires on what it is about, and a tidy pack has none.
 
-use hcp_pack::warnings;
+use std::collections::BTreeSet;
+
+use hcp_pack::{Level, RULES, read_manifest, rule, warnings};
 
 use crate::{HEAD, toml};
 
@@ -95,4 +97,69 @@ fn every_rule_fires_alone() {
     let example = "examples.one = { args = { to = \"x\" }, argv = [\"go\", \"x\", \"--json\"] }\n";
     assert_eq!(rules(&TIDY.replace(example, "")), ["no-examples"]);
     assert_eq!(rules("[wrap]\nbin = \"./tool\""), ["no-commands"]);
+}
+
+/// Warnings that are given where packs are added, not by the manifest alone.
+const ELSEWHERE: [&str; 3] = [
+    "bin-unavailable",
+    "composite-leads-nowhere",
+    "composite-refused",
+];
+
+#[test]
+fn every_rule_is_explained_once() {
+    let ids: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
+    assert_eq!(ids.len(), RULES.len(), "an id stands twice");
+    for rule in RULES {
+        for text in [rule.what, rule.why, rule.mend] {
+            assert!(
+                text.len() > 10 && !text.ends_with('.'),
+                "{}: {text}",
+                rule.id
+            );
+        }
+    }
+    let source = include_str!("../../src/lint.rs");
+    let written: BTreeSet<&str> = source
+        .split("warning(\n")
+        .skip(1)
+        .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+        .collect();
+    assert!(written.len() > 10, "{written:?}");
+    let listed: BTreeSet<&str> = RULES
+        .iter()
+        .filter(|rule| rule.level == Level::Warning && !ELSEWHERE.contains(&rule.id))
+        .map(|rule| rule.id)
+        .collect();
+    assert_eq!(written, listed);
+}
+
+#[test]
+fn every_fault_of_a_manifest_has_its_rule() {
+    let wrap = "[wrap]\nbin = \"./t\"\n[commands.go]\nsummary = \"s\"\n";
+    let cases = [
+        (format!("{HEAD}x ="), "manifest-syntax"),
+        (format!("{HEAD}x = 1"), "manifest-keys"),
+        (HEAD.replace("hcp = 1", "hcp = 2"), "manifest-keys"),
+        (format!("{HEAD}{wrap}"), "manifest-contradiction"),
+        (
+            format!("{HEAD}{wrap}cli = [\"t\", \"{{{{x}}}}\"]"),
+            "pass-through",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = toml(&text).unwrap_err();
+        assert_eq!(error.rule(), expected, "{error}");
+        assert_eq!(rule(error.rule()).unwrap().level, Level::Error);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let rule_of = || read_manifest(folder.path()).unwrap_err().rule();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    assert_eq!(rule_of(), "no-manifest");
+    write("hcp.toml", &vec![b'#'; (1 << 20) + 1]);
+    assert_eq!(rule_of(), "manifest-too-large");
+    write("hcp.toml", b"\xff");
+    assert_eq!(rule_of(), "manifest-not-text");
+    write("hcp.json", b"{}");
+    assert_eq!(rule_of(), "two-manifests");
 }

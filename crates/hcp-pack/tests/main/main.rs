@@ -9,6 +9,7 @@
 
 mod arguments;
 mod config;
+mod format;
 mod lint;
 mod manifest;
 mod pairs;

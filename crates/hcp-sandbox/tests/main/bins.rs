@@ -347,3 +347,25 @@ fn a_program_that_may_be_run_and_not_read_is_run() {
         "x\n"
     );
 }
+
+#[test]
+fn the_runtime_itself_is_no_bin_under_any_name() {
+    let place = Place::new();
+    let own = std::env::current_exe().unwrap();
+    let listed = own.to_str().unwrap();
+    assert!(detail(place.check(listed, &[listed]).unwrap_err()).contains("is the runtime itself"));
+    symlink(&own, place.path("one/alias")).unwrap();
+    assert!(
+        detail(place.check("alias", &["alias"]).unwrap_err()).contains("is the runtime itself")
+    );
+    let script = place.path("pack/bin/script");
+    write(&script, &format!("#!{listed}\n"), 0o755);
+    let found = detail(place.check("./bin/script", &[]).unwrap_err());
+    assert!(
+        found.starts_with("interpreter") && found.contains("is the runtime itself"),
+        "{found}"
+    );
+    // The same bytes in another file are another program: its home is not the operator's.
+    fs::copy(&own, place.path("pack/bin/copy")).unwrap();
+    place.check("./bin/copy", &[]).unwrap();
+}

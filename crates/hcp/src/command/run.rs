@@ -134,7 +134,7 @@ pub(super) fn find_verb<'a>(
 
 /// Flags as the pairs that `exec` takes. What is no flag becomes a pair that no command accepts, so
 /// that it is refused in the place where arguments are.
-fn pairs(flags: &[String], command: Option<&Command>) -> Vec<String> {
+pub(super) fn pairs(flags: &[String], command: Option<&Command>) -> Vec<String> {
     let mut pairs = Vec::with_capacity(flags.len());
     let mut words = flags.iter().peekable();
     while let Some(word) = words.next() {

@@ -1,167 +1,27 @@
-//! `hcp pack`: what is installed.
+//! `hcp pack show`: the commands of a pack, or one of them with its arguments.
 
-use std::path::PathBuf;
-
-use clap::{Args, Subcommand};
 use hcp_core::LoadedPack;
-use hcp_core::operator::AddOptions;
 use hcp_spec::ExitStatus;
 use hcp_spec::manifest::{Argument, Command, Manifest};
 use serde_json::{Value, json};
 
-use super::{relative, rfc3339};
 use crate::ambient::Ambient;
 use crate::failure::Failure;
-use crate::terminal::{Page, Terminal, Tone};
+use crate::terminal::{Page, Terminal};
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Pack {
-    /// Add the pack in a folder: copy it into the home and pin its bytes
-    Add(Add),
-    /// Remove a pack; records that name it stay
-    Remove {
-        /// Its id
-        #[arg(value_name = "PACK")]
-        id: String,
-    },
-    /// List the installed packs
-    List {
-        /// Show only the first N
-        #[arg(long)]
-        limit: Option<usize>,
-    },
-    /// Show a pack's commands, or one command with its arguments
-    Show {
-        /// Its id
-        #[arg(value_name = "PACK")]
-        id: String,
-        /// One of its commands
-        verb: Option<String>,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Add {
-    /// The folder that holds hcp.toml or hcp.json
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-    /// A bin outside of the pack that it may use; may be given several times
-    #[arg(long = "allow-bin", value_name = "BIN")]
-    allow_bins: Vec<String>,
-    /// A capability word that it may share with other packs and standing grants
-    #[arg(long = "share-capability", value_name = "WORD")]
-    share_capabilities: Vec<String>,
-    /// Run it from where it is, unpinned; for authors
-    #[arg(long)]
-    link: bool,
-}
-
-impl Pack {
-    pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
-        let installation = ambient.open()?;
-        let operator = installation.operator();
-        match self {
-            Self::Add(add) => {
-                let options = AddOptions {
-                    allow_bins: add.allow_bins,
-                    share_capabilities: add.share_capabilities,
-                    link: add.link,
-                };
-                let added = operator.add_pack(&add.folder, &options)?;
-                for warning in &added.warnings {
-                    terminal.warn(&warning.message, &warning.hint);
-                }
-                let id = added.manifest.id.as_str();
-                let data = json!({
-                    "pack_id": id,
-                    "version": added.manifest.version,
-                    "digest": added.digest,
-                    "added": !added.already_there,
-                });
-                terminal.show(&data, |page| {
-                    let what = if added.already_there {
-                        "was there already:"
-                    } else {
-                        "added"
-                    };
-                    page.marked(
-                        Tone::Good,
-                        "✓",
-                        &format!("{what} {id} {}", added.manifest.version),
-                    );
-                    page.field("digest", &added.digest);
-                    page.field("next", &format!("hcp activate {id}"));
-                });
-            }
-            Self::Remove { id } => {
-                operator.remove_pack(&id)?;
-                terminal.show(&json!({ "removed": id }), |page| {
-                    page.marked(Tone::Good, "✓", &format!("removed {id}"));
-                });
-            }
-            Self::List { limit } => {
-                let mut all = installation.runtime.store().packs()?;
-                all.truncate(limit.unwrap_or(usize::MAX));
-                list(terminal, &all);
-            }
-            Self::Show { id, verb } => {
-                let pack = operator.load_pack(&id)?;
-                match verb {
-                    Some(verb) => show_command(terminal, &pack, &verb)?,
-                    None => show(terminal, &pack),
-                }
-            }
-        }
-        Ok(ExitStatus::Ok)
+pub(super) fn run(
+    id: &str,
+    verb: Option<&str>,
+    ambient: &Ambient,
+    terminal: &Terminal,
+) -> Result<ExitStatus, Failure> {
+    let installation = ambient.open()?;
+    let pack = installation.operator().load_pack(id)?;
+    match verb {
+        Some(verb) => show_command(terminal, &pack, verb)?,
+        None => show(terminal, &pack),
     }
-}
-
-fn list(terminal: &Terminal, all: &[hcp_store::InstalledPack]) {
-    let data: Vec<Value> = all
-        .iter()
-        .map(|pack| {
-            json!({
-                "pack_id": pack.id.as_str(),
-                "version": pack.version,
-                "digest": pack.digest,
-                "linked": matches!(pack.root, hcp_store::PackRoot::Linked(_)),
-                "allow_bins": pack.allow_bins,
-                "capabilities": pack.capabilities,
-                "added_at": rfc3339(pack.added_at),
-            })
-        })
-        .collect();
-    terminal.show(&Value::from(data), |page| {
-        let rows = all
-            .iter()
-            .map(|pack| {
-                let short = pack.digest.get(..12).unwrap_or(&pack.digest).to_owned();
-                let added = relative(pack.added_at);
-                let from = match &pack.root {
-                    hcp_store::PackRoot::Pinned => "pinned".to_owned(),
-                    hcp_store::PackRoot::Linked(path) => format!("linked {}", path.display()),
-                };
-                let bins = pack.allow_bins.join(" ");
-                vec![
-                    pack.id.to_string(),
-                    pack.version.clone(),
-                    short,
-                    added,
-                    from,
-                    bins,
-                ]
-            })
-            .collect();
-        let head = [
-            "pack",
-            "version",
-            "digest",
-            "added",
-            "runs from",
-            "own bins",
-        ];
-        page.table(&head, rows, "no packs; `hcp pack add DIR` adds one");
-    });
+    Ok(ExitStatus::Ok)
 }
 
 fn show(terminal: &Terminal, pack: &LoadedPack) {
