@@ -19,6 +19,7 @@ pub(crate) fn find(
     own: &[String],
     sandbox: &SandboxSettings,
 ) -> Result<CheckedBin, Refused> {
+    let own = if sandbox.own_bins { own } else { &[] };
     let allowed: Vec<String> = sandbox.allow_bins.iter().chain(own).cloned().collect();
     let search = BinSearch {
         pack_root: root,

@@ -144,8 +144,19 @@ fn all_among<T: PartialEq>(floor: &[T], own: &[T]) -> bool {
     own.iter().all(|entry| floor.contains(entry))
 }
 
-/// Roots are compared as they are written; one that climbs is never beneath another.
+/// Roots are compared as they are written and as the places they lead to: one that climbs, or is a
+/// link to somewhere else, is not beneath another.
 fn all_beneath(floor: &[PathBuf], own: &[PathBuf]) -> bool {
+    let place = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let places: Vec<PathBuf> = floor.iter().map(place).collect();
+    all_written_beneath(floor, own)
+        && own
+            .iter()
+            .map(place)
+            .all(|path| places.iter().any(|root| path.starts_with(root)))
+}
+
+fn all_written_beneath(floor: &[PathBuf], own: &[PathBuf]) -> bool {
     use std::path::Component;
     own.iter().all(|path| {
         let climbs = path.components().any(|part| part == Component::ParentDir);

@@ -61,6 +61,11 @@ impl Home {
         self.data_folder.join("packs")
     }
 
+    /// The folder of what packs keep from call to call.
+    pub fn state(&self) -> PathBuf {
+        self.data_folder.join("state")
+    }
+
     /// The pinned copy of the pack with this digest.
     pub fn pinned_pack(&self, digest: &str) -> PathBuf {
         self.packs().join(digest)

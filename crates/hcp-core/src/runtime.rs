@@ -153,6 +153,11 @@ pub(crate) fn check_home(home: &Home) -> Result<(), CoreError> {
         });
     }
     check_private(home.data_folder(), "home", Demand::NotWritableByOthers)?;
+    for folder in [home.packs(), home.locks(), home.scratch(), home.state()] {
+        if folder.exists() {
+            check_private(&folder, "folder of the home", Demand::NotWritableByOthers)?;
+        }
+    }
     if home.config_folder().exists() {
         check_private(
             home.config_folder(),

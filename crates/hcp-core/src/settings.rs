@@ -1,6 +1,7 @@
 //! The operator's config as it takes effect: defaults filled in, paths absolute, and nothing looser
 //! than the floor that the machine's administrator may have set.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use hcp_pack::{Format, SourceFile, parse_config};
 use hcp_sandbox::{Demand, GrantedPath, Roots, TrustError, open_private};
 use hcp_spec::config::{Config, Level, Mode, PolicyConfig, SandboxConfig};
+use hcp_spec::name::target;
 use hcp_spec::quantity::TimeLimit;
 
 use crate::error::CoreError;
@@ -24,6 +26,8 @@ pub struct Settings {
     pub sandbox: SandboxSettings,
     /// What arguments may name.
     pub roots: GrantableRoots,
+    /// What is tightened, by `<pack>.<verb>` with the pack named once.
+    policies: HashMap<String, PolicyConfig>,
 }
 
 /// The `[sandbox]` section with every default filled in and every path absolute.
@@ -37,6 +41,9 @@ pub struct SandboxSettings {
     pub path: Vec<PathBuf>,
     /// Bins that every pack may use.
     pub allow_bins: Vec<String>,
+    /// Whether a pack may be given bins of its own beside these; not where a floor lists what there
+    /// may be at most.
+    pub own_bins: bool,
     /// `host:port` pairs that may be given.
     pub network: Vec<String>,
     /// The longest wall clock.
@@ -87,16 +94,24 @@ impl Settings {
         let folder = home.config_folder().to_owned();
         let mut config = own.unwrap_or_default();
         make_absolute(&mut config.sandbox, &folder);
+        let mut own_bins = true;
         if let Some((path, mut floor)) = floor {
-            make_absolute(&mut floor.sandbox, path.parent().unwrap_or(Path::new("/")));
+            let beside = path.parent().unwrap_or(Path::new("/"));
+            make_absolute(&mut floor.sandbox, beside);
+            make_secrets_absolute(&mut floor, beside);
+            own_bins = floor.sandbox.allow_bins.is_none();
             config = crate::floor::apply(path, floor, config)?;
         }
-        let sandbox = effective(&config.sandbox)?;
+        let sandbox = SandboxSettings {
+            own_bins,
+            ..effective(&config.sandbox)?
+        };
         let roots = GrantableRoots::open(&sandbox).map_err(|error| CoreError::Io {
             what: "the roots of the config".to_owned(),
             error,
         })?;
         Ok(Self {
+            policies: policies(&config),
             folder,
             config,
             sandbox,
@@ -106,7 +121,7 @@ impl Settings {
 
     /// What the operator tightens for `<pack>.<verb>`.
     pub fn policy(&self, target: &str) -> Option<&PolicyConfig> {
-        self.config.policy.get(target)
+        self.policies.get(target)
     }
 
     /// The file of the SQLite store.
@@ -122,6 +137,20 @@ impl Settings {
             },
         }
     }
+}
+
+/// The sections of `[policy]`, however each writes its command; of two for one, both count.
+fn policies(config: &Config) -> HashMap<String, PolicyConfig> {
+    let mut policies: HashMap<String, PolicyConfig> = HashMap::new();
+    for (written, policy) in &config.policy {
+        let Some((pack, verb)) = written.split_once('.') else {
+            continue;
+        };
+        let both = policies.entry(target(pack, verb)).or_default();
+        both.confirm = Some(both.confirm.unwrap_or(false) || policy.confirm.unwrap_or(false));
+        both.approval = both.approval.or(policy.approval);
+    }
+    policies
 }
 
 fn read_config(path: &Path) -> Result<Option<Config>, CoreError> {
@@ -142,6 +171,19 @@ fn read_config(path: &Path) -> Result<Option<Config>, CoreError> {
         format: Format::Toml,
     };
     Ok(Some(parse_config(&source)?))
+}
+
+/// Secrets that the floor names lie where the floor lies.
+fn make_secrets_absolute(floor: &mut Config, folder: &Path) {
+    let of_tenants = floor
+        .tenants
+        .values_mut()
+        .flat_map(|tenant| tenant.bindings.values_mut());
+    for provider in floor.bindings.values_mut().chain(of_tenants) {
+        for source in provider.env.values_mut() {
+            source.file = folder.join(&source.file);
+        }
+    }
 }
 
 fn make_absolute(sandbox: &mut SandboxConfig, folder: &Path) {
@@ -173,6 +215,7 @@ fn effective(written: &SandboxConfig) -> Result<SandboxSettings, CoreError> {
         level: written.level.unwrap_or_default(),
         path: written.path.clone().unwrap_or_else(default_path),
         allow_bins: written.allow_bins.clone().unwrap_or_default(),
+        own_bins: true,
         network: written.network.clone().unwrap_or_default(),
         timeout_max,
         read: written.read.clone().unwrap_or_default(),

@@ -92,6 +92,14 @@ pub enum StoreError {
         /// Its name.
         name: String,
     },
+    /// A capability word of a pack that is to be added is somebody's already.
+    #[error("capability `{word}` is already used by {by}")]
+    CapabilityInUse {
+        /// The word.
+        word: String,
+        /// Who uses it.
+        by: String,
+    },
     /// What was to be changed, used or removed is not there.
     #[error("{kind} `{name}` is not there")]
     NotThere {
@@ -128,6 +136,7 @@ impl StoreError {
             Self::Io { .. }
             | Self::Random(_)
             | Self::AlreadyThere { .. }
+            | Self::CapabilityInUse { .. }
             | Self::NotThere { .. } => {
                 return None;
             }

@@ -1,7 +1,7 @@
 //! The one place that writes to the terminal: data on stdout, everything else on stderr, and nothing
 //! that a tool, a pack or an agent wrote reaches a person's screen unescaped.
 
-use std::io::{self, BufRead as _, IsTerminal, Read as _, Write};
+use std::io::{self, BufRead as _, BufWriter, IsTerminal, Read as _, Write};
 use std::process::ExitCode;
 
 use comfy_table::{Table, presets};
@@ -85,7 +85,8 @@ impl Terminal {
         if self.on_screen {
             return self.print_json(&envelope.to_json());
         }
-        let mut stdout = io::stdout().lock();
+        // Small ones in one write, so that the lines of several processes on one pipe stay whole.
+        let mut stdout = BufWriter::with_capacity(64 << 10, io::stdout().lock());
         let written = envelope
             .write_json(&mut stdout)
             .and_then(|()| stdout.write_all(b"\n"))

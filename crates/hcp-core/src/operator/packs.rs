@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hcp_pack::{Identity, Tree, Warning, read_manifest, remove_copy, warnings};
 use hcp_spec::manifest::{Kind, Manifest};
 use hcp_spec::name::Capability;
-use hcp_store::{InstalledPack, PackRoot};
+use hcp_store::{CapabilityUsers, InstalledPack, PackRoot, StoreError};
 
 use super::{Operator, Subject};
 use crate::bins;
@@ -241,11 +241,22 @@ impl Operator<'_> {
             detail,
             ..Subject::default()
         };
-        self.change("pack add", &subject, |changes| {
+        let own = replaced
+            .map(|pack| pack.capabilities.clone())
+            .unwrap_or_default();
+        let added = self.change("pack add", &subject, |changes| {
+            // Judged again where nobody can come in between.
+            refuse_inherited(manifest, options, &own, |word| {
+                changes.capability_users(word)
+            })?;
             if replaced.is_some() {
                 changes.remove_pack(id)?;
             }
             changes.add_pack(&pack)
+        });
+        added.map_err(|error| match error {
+            CoreError::Store(error) => in_use(error),
+            other => other,
         })
     }
 
@@ -288,41 +299,20 @@ impl Operator<'_> {
         Ok(pinned)
     }
 
-    /// A pack must not inherit rights by naming a word that somebody already holds. Those that it had
-    /// before are its own.
+    /// Refuses early what the transaction refuses for good.
     fn check_capabilities(
         &self,
         manifest: &Manifest,
         options: &AddOptions,
     ) -> Result<(), CoreError> {
-        let id = manifest.id.as_str();
         let store = self.runtime.store();
-        let own = store.pack(id)?.map(|pack| pack.capabilities);
-        let own = own.unwrap_or_default();
-        for word in capabilities(manifest) {
-            if options
-                .share_capabilities
-                .iter()
-                .any(|shared| shared == word.as_str())
-            {
-                continue;
-            }
-            let users = store.capability_users(word)?;
-            let by = match users.packs.iter().find(|pack| pack.as_str() != id) {
-                Some(pack) => Some(format!("pack `{pack}`")),
-                None if own.contains(word) => None,
-                None => users.grants.first().map(|grant| {
-                    format!("a grant of `{}` to `{}`", grant.capability, grant.principal)
-                }),
-            };
-            if let Some(by) = by {
-                return Err(CoreError::CapabilityInUse {
-                    word: word.as_str().to_owned(),
-                    by,
-                });
-            }
-        }
-        Ok(())
+        let own = store
+            .pack(manifest.id.as_str())?
+            .map(|pack| pack.capabilities);
+        refuse_inherited(manifest, options, &own.unwrap_or_default(), |word| {
+            store.capability_users(word)
+        })
+        .map_err(in_use)
     }
 
     fn all_warnings(&self, manifest: &Manifest, root: &Path, options: &AddOptions) -> Vec<Warning> {
@@ -351,6 +341,48 @@ impl Operator<'_> {
                 .to_owned(),
         });
         all
+    }
+}
+
+/// A pack must not inherit rights by naming a word that somebody already holds. Those that it had
+/// before, `own`, are its own.
+fn refuse_inherited(
+    manifest: &Manifest,
+    options: &AddOptions,
+    own: &[Capability],
+    users_of: impl Fn(&Capability) -> Result<CapabilityUsers, StoreError>,
+) -> Result<(), StoreError> {
+    for word in capabilities(manifest) {
+        if options
+            .share_capabilities
+            .iter()
+            .any(|shared| shared == word.as_str())
+        {
+            continue;
+        }
+        let users = users_of(word)?;
+        let by = match users.packs.iter().find(|pack| **pack != manifest.id) {
+            Some(pack) => Some(format!("pack `{pack}`")),
+            None if own.contains(word) => None,
+            None => users
+                .grants
+                .first()
+                .map(|grant| format!("a grant of `{}` to `{}`", grant.capability, grant.principal)),
+        };
+        if let Some(by) = by {
+            return Err(StoreError::CapabilityInUse {
+                word: word.as_str().to_owned(),
+                by,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn in_use(error: StoreError) -> CoreError {
+    match error {
+        StoreError::CapabilityInUse { word, by } => CoreError::CapabilityInUse { word, by },
+        other => CoreError::Store(other),
     }
 }
 

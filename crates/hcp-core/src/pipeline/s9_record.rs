@@ -23,6 +23,9 @@ use crate::runtime::Runtime;
 /// The largest arguments that a record holds whole, in bytes; larger ones by digest.
 const MAX_ARGS: usize = 16 << 10;
 
+/// The longest refusal that a record holds, in bytes; one may repeat an id of a megabyte.
+const LONGEST_REFUSAL: usize = 2 << 10;
+
 /// A call whose intent is durable; only such a call is minted for and run.
 pub(super) struct Intended {
     pub(super) confirmed: Confirmed<Live>,
@@ -56,7 +59,7 @@ pub(super) fn record_refusal(
     let mut event = event(AuditKind::Denied, runtime, &walk, call);
     event.step = refused.refusal.step().map(Step::number);
     event.ok = Some(false);
-    event.error = Some(refused.refusal.to_string());
+    event.error = Some(bounded_to(&refused.refusal.to_string(), LONGEST_REFUSAL));
     event.detail.clone_from(&refused.detail);
     walk.enter(Step::Record);
     let recorded = runtime.store().record(&event);
@@ -209,7 +212,7 @@ pub(crate) fn record_invalid(
     event.pack_id = Some(bounded(&invalid.pack_id));
     event.verb_key = Some(bounded(&invalid.verb_key));
     event.ok = Some(false);
-    event.error = Some(bounded(&invalid.to_string()));
+    event.error = Some(bounded_to(&invalid.to_string(), LONGEST_REFUSAL));
     let recorded = runtime.store().record(&event);
     let failed = ResultEnvelope::failed(&invalid.pack_id, &invalid.verb_key, invalid.to_string());
     let metadata = Metadata {
@@ -289,15 +292,15 @@ fn arguments(call: &Call) -> (Option<String>, Map<String, Value>) {
 
 /// An id as the Invoker wrote it may be a megabyte long; a record keeps what tells it apart.
 fn bounded(text: &str) -> String {
-    const LONGEST: usize = 512;
-    if text.len() <= LONGEST {
+    bounded_to(text, 512)
+}
+
+fn bounded_to(text: &str, longest: usize) -> String {
+    if text.len() <= longest {
         return text.to_owned();
     }
-    let cut = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .take_while(|at| *at <= LONGEST)
-        .last();
+    let cuts = text.char_indices().map(|(at, _)| at);
+    let cut = cuts.take_while(|at| *at <= longest).last();
     format!("{}…", text.get(..cut.unwrap_or(0)).unwrap_or_default())
 }
 

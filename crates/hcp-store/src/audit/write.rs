@@ -94,9 +94,10 @@ pub(crate) fn append(connection: &Connection, event: &AuditEvent) -> Result<u64,
         .into_iter()
         .chain([text(&hash)])
         .map(rusqlite::types::ToSqlOutput::Borrowed);
-    connection
+    let written = connection
         .prepare_cached(INSERT)?
         .execute(params_from_iter(row))?;
+    really_written(written)?;
     put_head(connection, &event.tenant_id, seq, &hash)?;
     Ok(seq.unsigned_abs())
 }
@@ -167,13 +168,23 @@ fn fresh_genesis(connection: &Connection, tenant_id: &str) -> Result<String, Fau
 }
 
 fn put_head(connection: &Connection, tenant_id: &str, seq: i64, hash: &str) -> Result<(), Fault> {
-    connection
+    let written = connection
         .prepare_cached(
             "INSERT INTO audit_head (tenant_id, seq, hash) VALUES (?1, ?2, ?3)
              ON CONFLICT (tenant_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
         )?
         .execute(params![tenant_id, seq, hash])?;
-    Ok(())
+    really_written(written)
+}
+
+/// A database may be made to take a row and drop it; a record that was not written is no record.
+fn really_written(rows: usize) -> Result<(), Fault> {
+    match rows {
+        1 => Ok(()),
+        _ => Err(Fault::Corrupt(
+            "the audit trail does not take records".to_owned(),
+        )),
+    }
 }
 
 fn text(text: &str) -> ValueRef<'_> {

@@ -55,7 +55,7 @@ impl CallOptions {
         if let Some(variable) = ambient.remote() {
             return Ok(answer_unauthenticated(words, variable, terminal));
         }
-        let cancel = cancel_on_signals()?;
+        let cancel = Cancel::new().map_err(|error| Failure::internal(error.to_string()))?;
         let installation = match ambient.open() {
             Ok(installation) => installation,
             Err(failure) => return Ok(answer_without_store(words, &failure, terminal)),
@@ -65,7 +65,12 @@ impl CallOptions {
             session: ambient.session(self.session.clone()),
             cancel: cancel.clone(),
         };
-        let answer = match ask(&asker)? {
+        let asked = ask(&asker)?;
+        // Not before: who waits for stdin is to end by a signal like any other program.
+        cancel
+            .on_termination_signals()
+            .map_err(|error| Failure::internal(format!("signals: {error}")))?;
+        let answer = match asked {
             Asked::Call(call) => installation.runtime.exec(*call),
             Asked::Invalid(invalid) => installation
                 .runtime
@@ -113,13 +118,22 @@ impl Asker<'_> {
         Asked::Call(Box::new(Call::new(envelope, principal, session, cancel)))
     }
 
-    /// The call that words and pairs ask for.
-    pub(super) fn pairs(&self, pack: &str, verb: &str, pairs: &[String]) -> Asked {
+    /// The call that words and pairs ask for; `fault` is what a face could not read as pairs.
+    pub(super) fn pairs(
+        &self,
+        pack: &str,
+        verb: &str,
+        pairs: &[String],
+        fault: Option<String>,
+    ) -> Asked {
         let session = self.session.clone();
         let call = self
             .installation
             .call(pack, verb, pairs, session, self.cancel.clone());
-        Asked::Call(Box::new(call))
+        Asked::Call(Box::new(Call {
+            fault: fault.or_else(|| call.fault.clone()),
+            ..call
+        }))
     }
 }
 

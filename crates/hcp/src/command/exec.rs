@@ -56,7 +56,7 @@ impl Exec {
         let Some(path) = envelope else {
             let (pack, verb) = (pack.unwrap_or_default(), verb.unwrap_or_default());
             return options.answer((&pack, &verb), ambient, terminal, |asker| {
-                Ok(asker.pairs(&pack, &verb, &pairs))
+                Ok(asker.pairs(&pack, &verb, &pairs, None))
             });
         };
         // Read first, so that an answer names its ids also where no installation can be opened.

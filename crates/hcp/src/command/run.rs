@@ -85,10 +85,10 @@ fn run_words(
         .position(|word| word.starts_with('-'))
         .unwrap_or(words.len());
     let (spoken, flags) = words.split_at_checked(flags).unwrap_or((words, &[]));
-    if words
-        .iter()
-        .take_while(|word| *word != "--")
-        .any(|word| word == "--help" || word == "-h")
+    // Only in the first place: behind a flag it is that flag's value, whoever chose it.
+    if flags
+        .first()
+        .is_some_and(|word| word == "--help" || word == "-h")
     {
         return usage_of::show(pack, spoken, ambient, terminal);
     }
@@ -106,7 +106,8 @@ fn run_words(
         let command = loaded
             .as_ref()
             .and_then(|pack| pack.manifest.commands.get(verb.as_str()));
-        Ok(asker.pairs(pack, &verb, &pairs(flags, command)))
+        let read = pairs(flags, command);
+        Ok(asker.pairs(pack, &verb, &read.pairs, read.fault))
     })
 }
 
@@ -132,40 +133,59 @@ pub(super) fn find_verb<'a>(
         .or_else(|| commands().find(|(key, _)| qualified(key)))
 }
 
-/// Flags as the pairs that `exec` takes. What is no flag becomes a pair that no command accepts, so
-/// that it is refused in the place where arguments are.
-pub(super) fn pairs(flags: &[String], command: Option<&Command>) -> Vec<String> {
-    let mut pairs = Vec::with_capacity(flags.len());
-    let mut words = flags.iter().peekable();
+/// Flags as the pairs that `exec` takes, and what is none.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ReadFlags {
+    pub(super) pairs: Vec<String>,
+    /// Told where arguments are judged.
+    pub(super) fault: Option<String>,
+}
+
+/// Reads flags. One that takes a value takes the next word whatever it looks like, so that no value
+/// is ever taken for a flag.
+pub(super) fn pairs(flags: &[String], command: Option<&Command>) -> ReadFlags {
+    let mut read = ReadFlags::default();
+    let mut words = flags.iter();
     while let Some(word) = words.next() {
         let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
-            pairs.push(word.clone());
+            read.fault
+                .get_or_insert_with(|| format!("{word:?} is no flag of this command"));
             continue;
         };
         let (name, given) = match flag.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
+            Some((name, value)) => (name, Some(value)),
             None => (flag, None),
         };
-        let name = &declared_name(name, command);
-        let argument = command.and_then(|command| command.args.get(name));
+        let name = declared_name(name, command);
+        let argument = command.and_then(|command| command.args.get(&name));
         // Every answer is JSON already; a tool that has the flag as an argument declares it.
         if name == "json" && given.is_none() && argument.is_none() {
             continue;
         }
-        let value = given.or_else(|| {
-            let takes_value = !is_switch(name, argument);
-            words
-                .next_if(|next| takes_value && !next.starts_with("--"))
-                .cloned()
-        });
-        pairs.push(match value {
-            None => format!("{name}:=true"),
-            // On this face every text is the value itself.
-            Some(text) if text == "@-" => format!("{name}:={}", Value::String(text)),
-            Some(text) => format!("{name}={text}"),
-        });
+        let pair = match given {
+            Some(text) => value_pair(&name, text),
+            None if is_switch(&name, argument) => format!("{name}:=true"),
+            None => match words.next() {
+                Some(text) => value_pair(&name, text),
+                None => {
+                    read.fault
+                        .get_or_insert_with(|| format!("{name:?} needs a value"));
+                    continue;
+                }
+            },
+        };
+        read.pairs.push(pair);
     }
-    pairs
+    read
+}
+
+/// On this face every text is the value itself, also one that `exec` would read from stdin.
+fn value_pair(name: &str, text: &str) -> String {
+    if text == "@-" {
+        format!("{name}:={}", Value::String(text.to_owned()))
+    } else {
+        format!("{name}={text}")
+    }
 }
 
 /// A flag is said with dashes where the argument is declared with underscores.
@@ -200,7 +220,7 @@ mod tests {
     use hcp_spec::manifest::Command;
     use serde_json::json;
 
-    use super::pairs;
+    use super::{ReadFlags, pairs};
 
     #[test]
     fn flags_become_the_pairs_of_exec() {
@@ -216,25 +236,43 @@ mod tests {
             }
         }))
         .unwrap();
-        let cases: [(&[&str], &[&str]); 10] = [
-            (&["--dry-run"], &["dry_run:=true"]),
-            (&["--name", "ann"], &["name=ann"]),
-            (&["--name=ann=bob"], &["name=ann=bob"]),
-            (&["--name", "-5"], &["name=-5"]),
-            (&["--force", "--name", "x"], &["force:=true", "name=x"]),
-            (&["--force", "x"], &["force:=true", "x"]),
+        let cases: [(&[&str], &[&str], Option<&str>); 13] = [
+            (&["--dry-run"], &["dry_run:=true"], None),
+            (&["--name", "ann"], &["name=ann"], None),
+            (&["--name=ann=bob"], &["name=ann=bob"], None),
+            (&["--name", "-5"], &["name=-5"], None),
+            (&["--name", "--confirm"], &["name=--confirm"], None),
+            (&["--name", "--help"], &["name=--help"], None),
+            (
+                &["--force", "--name", "x"],
+                &["force:=true", "name=x"],
+                None,
+            ),
+            (
+                &["--force", "x"],
+                &["force:=true"],
+                Some("\"x\" is no flag of this command"),
+            ),
+            (
+                &["confirm=true"],
+                &[],
+                Some("\"confirm=true\" is no flag of this command"),
+            ),
             (
                 &["--confirm", "--ids", "1", "--ids", "2"],
                 &["confirm:=true", "ids=1", "ids=2"],
+                None,
             ),
-            (&["--name", "@-"], &["name:=\"@-\""]),
-            (&["--json=x"], &["json=x"]),
-            (&["--name"], &["name:=true"]),
+            (&["--name", "@-"], &["name:=\"@-\""], None),
+            (&["--json=x"], &["json=x"], None),
+            (&["--name"], &[], Some("\"name\" needs a value")),
         ];
-        for (flags, expected) in cases {
+        for (flags, expected, fault) in cases {
             let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
-            assert_eq!(pairs(&flags, Some(&command)), expected, "{flags:?}");
+            let read = pairs(&flags, Some(&command));
+            assert_eq!(read.pairs, expected, "{flags:?}");
+            assert_eq!(read.fault.as_deref(), fault, "{flags:?}");
         }
-        assert!(pairs(&["--json".to_owned()], None).is_empty());
+        assert_eq!(pairs(&["--json".to_owned()], None), ReadFlags::default());
     }
 }

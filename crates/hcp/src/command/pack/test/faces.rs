@@ -54,7 +54,7 @@ impl Face {
                 let spoken: Vec<String> = verb_key.split_whitespace().map(str::to_owned).collect();
                 let (found, _) = find_verb(&bench.pack, &spoken)?;
                 let flags = flags(args, command)?;
-                words(bench, found, &pairs(&flags, Some(command)))
+                words(bench, found, &pairs(&flags, Some(command)).pairs)
             }
         };
         (call.fault.is_none() && call.verb_key == verb_key && call.args == *args).then_some(call)
