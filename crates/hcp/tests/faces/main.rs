@@ -14,4 +14,5 @@ mod mcp;
 mod scene;
 mod serving;
 mod stdio;
+mod stress;
 mod twin;
