@@ -27,6 +27,7 @@ use super::exchange::{Closing, Exchange};
 use super::incoming::{Incoming, read};
 use crate::WRAPPER;
 use crate::lines::{Line, LineReader, Next};
+use crate::protocol_output::PatientWriter;
 
 /// Lines that were read and not looked at yet.
 const LINES_AHEAD: usize = 4;
@@ -199,7 +200,8 @@ fn read_lines(input: &OwnedFd, stop: &Cancel, found: &mpsc::Sender<Line>) {
     }
 }
 
-fn write_messages(mut output: File, mut messages: mpsc::Receiver<Message>, lost: impl FnOnce()) {
+fn write_messages(output: File, mut messages: mpsc::Receiver<Message>, lost: impl FnOnce()) {
+    let mut output = PatientWriter(output);
     while let Some(Message { mut bytes, written }) = messages.blocking_recv() {
         bytes.push(b'\n');
         if let Err(error) = output.write_all(&bytes) {
