@@ -147,8 +147,10 @@ impl Transport<RoleServer> for Pipe {
             if output.send(Message { bytes, written }).await.is_ok() {
                 let _ = was_written.await;
             }
-            drop(closing);
-            exchange.written();
+            if let Some(closing) = closing {
+                drop(closing);
+                exchange.written();
+            }
             Ok(())
         }
     }
@@ -238,9 +240,8 @@ fn wire(exchange: &Exchange, item: ServerJsonRpcMessage) -> Option<(Vec<u8>, Opt
         .map(|answer| answer.structured.as_str());
     let bytes = match (&item, structured) {
         (JsonRpcMessage::Response(response), Some(structured)) => match &response.result {
-            ServerResult::CallToolResult(result) => {
-                serde_json::to_vec(&Response::of(&response.id, result, structured).ok()?)
-            }
+            ServerResult::CallToolResult(result) => Response::of(&response.id, result, structured)
+                .and_then(|response| serde_json::to_vec(&response)),
             _ => serde_json::to_vec(&item),
         },
         _ => serde_json::to_vec(&item),
@@ -249,6 +250,9 @@ fn wire(exchange: &Exchange, item: ServerJsonRpcMessage) -> Option<(Vec<u8>, Opt
         Ok(bytes) => Some((bytes, closing)),
         Err(error) => {
             tracing::error!("a message could not be written as JSON: {error}");
+            if closing.is_some() {
+                exchange.written();
+            }
             None
         }
     }

@@ -9,6 +9,7 @@
     missing_docs
 )]
 
+mod cases;
 mod connect;
 mod mcp;
 mod scene;
