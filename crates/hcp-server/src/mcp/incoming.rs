@@ -88,7 +88,17 @@ fn typed(mut message: Map<String, Value>, size: usize) -> Incoming {
             return refused(id.as_ref(), -32600, &error.to_string());
         }
     };
+    if is_call && !is_call_request(&read) {
+        return refused(id.as_ref(), -32602, "params.name must be a string");
+    }
     Incoming::Message(Box::new(with_arguments(read, arguments, size)))
+}
+
+fn is_call_request(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    matches!(request.request, ClientRequest::CallToolRequest(_))
 }
 
 fn with_arguments(
@@ -184,14 +194,11 @@ mod tests {
             JsonRpcMessage::Request(request) => match request.request {
                 ClientRequest::CallToolRequest(call) => {
                     let (id, name) = (request.id, &call.params.name);
-                    match call.extensions.get::<Malformed>() {
-                        Some(Malformed(invalid)) => {
-                            format!("malformed {id} {name} {}", invalid.reason)
-                        }
-                        None => {
-                            let arguments = call.params.arguments.map(Value::Object);
-                            format!("call {id} {name} {}", arguments.unwrap_or_default())
-                        }
+                    if let Some(Malformed(invalid)) = call.extensions.get::<Malformed>() {
+                        format!("malformed {id} {name} {}", invalid.reason)
+                    } else {
+                        let arguments = call.params.arguments.map(Value::Object);
+                        format!("call {id} {name} {}", arguments.unwrap_or_default())
                     }
                 }
                 _ => "request".to_owned(),
@@ -236,7 +243,7 @@ mod tests {
             (
                 r#"{"jsonrpc":"2.0","id":"i","method":"tools/call","params":{"arguments":{}}}"#
                     .to_owned(),
-                "-32600 \"i\" ",
+                "-32602 \"i\" params.name must be a string",
             ),
         ];
         for (line, expected) in cases {
@@ -245,7 +252,7 @@ mod tests {
         }
         let cut = call(r#","arguments":{"x":"xxxxxxxx"#);
         let cut = cut.trim_end_matches('}').as_bytes();
-        assert_eq!(shown(cut, true), "malformed 1 a__b over 1048576 bytes");
+        assert_eq!(shown(cut, true), "malformed 1  over 1048576 bytes");
     }
 
     #[test]
