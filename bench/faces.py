@@ -13,12 +13,17 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import threading
 import time
 
 MEGABYTES = 10
 CALLERS = 16
 CANCELLED = 200
+
+
+class Unfit(Exception):
+    """A contender that does not do what is measured."""
 
 
 class Server:
@@ -131,11 +136,12 @@ class Contender:
     def __init__(self, name, command, message, env=None, mcp=True):
         self.name, self.command, self.message, self.mcp = name, command, message, mcp
         self.env = env or os.environ.copy()
+        self.gives_large = True
 
     def check(self, answer, what):
         text = answer.decode()
         if '"error"' in text[:200] or '"isError":true' in text.replace(" ", ""):
-            raise SystemExit(f"{self.name} fails to {what}: {text[:400]}")
+            raise Unfit(f"{self.name} fails to {what}: {text[:400]}")
 
 
 def contenders(options):
@@ -176,10 +182,10 @@ def contenders(options):
             Contender("rmcp by hand", [str(options.floor)], tool("run", lambda w: {"argv": argv[w]}))
         )
     if shell_server.exists():
-        allowed = dict(os.environ, ALLOW_COMMANDS="noop,echo,cat,sleep", PATH=f"{folder}:/usr/bin:/bin")
+        allowed = dict(os.environ, ALLOW_COMMANDS=",".join(words[0] for words in argv.values()))
         shell = tool(
             "shell_execute",
-            lambda w: {"command": [pathlib.Path(argv[w][0]).name, *argv[w][1:]], "directory": "/tmp"},
+            lambda w: {"command": argv[w], "directory": "/tmp"},
         )
         found.append(Contender("mcp-shell-server", [str(shell_server)], shell, allowed))
     if fastmcp.exists():
@@ -188,7 +194,7 @@ def contenders(options):
         found.append(Contender("fastmcp", [str(fastmcp), str(script)], run))
     commands = peers / "node_modules/.bin/mcp-server-commands"
     if commands.exists():
-        run = tool("run_process", lambda w: {"argv": argv[w], "mode": "executable"})
+        run = tool("run_command", lambda w: {"command": " ".join(argv[w])})
         found.append(Contender("mcp-server-commands", [str(commands)], run))
     return found
 
@@ -251,9 +257,14 @@ def median(times):
 
 
 def latency(servers, runs, what):
-    times = {name: [] for name in servers}
+    able = {
+        name: server
+        for name, server in servers.items()
+        if what != "large" or server.contender.gives_large
+    }
+    times = {name: [] for name in able}
     for turn in range(runs + 3):
-        for name, server in servers.items():
+        for name, server in able.items():
             began = time.perf_counter()
             answer = server.call(what)
             took = time.perf_counter() - began
@@ -294,6 +305,25 @@ def left_over(server):
     return len(server.children())
 
 
+def fit(contenders):
+    """Those that do everything that is asked; ours must."""
+    found = []
+    for one in contenders:
+        try:
+            server = Server(one)
+            one.check(server.call("echo"), "echo")
+            one.gives_large = len(server.call("large")) > MEGABYTES << 20
+            server.close()
+            found.append(one)
+            if not one.gives_large:
+                print(f"{one.name} does not give {MEGABYTES} MB back", file=sys.stderr)
+        except (Unfit, OSError) as error:
+            if one.name.startswith("hcp"):
+                raise
+            print(f"left out: {error}", file=sys.stderr)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hcp", type=pathlib.Path, required=True)
@@ -303,7 +333,7 @@ def main():
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--packs", type=int, default=0)
     options = parser.parse_args()
-    all_contenders = contenders(options)
+    all_contenders = fit(contenders(options))
 
     noop = str((options.folder / "noop").resolve())
     spawn = median([spawned(noop) for _ in range(options.runs)])
@@ -334,7 +364,8 @@ def main():
     width = max(len(name) for name in rows)
     print(" " * width, *(f"{name:>20}" for name in servers))
     for what, row in rows.items():
-        print(f"{what:<{width}}", *(f"{row[name]:>20.2f}" for name in servers))
+        cells = (f"{row[name]:>20.2f}" if name in row else " " * 19 + "-" for name in servers)
+        print(f"{what:<{width}}", *cells)
 
 
 def spawned(program):

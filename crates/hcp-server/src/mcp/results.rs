@@ -8,7 +8,7 @@ use rmcp::model::Resource;
 use super::answer::cut;
 
 /// What is kept at most in bytes, all results together; the newest is kept whatever its length.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: usize = 16 << 20;
 const SCHEME: &str = "hcp://results/";
 
 /// The newest long results of one serving.
