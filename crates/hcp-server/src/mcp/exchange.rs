@@ -7,7 +7,7 @@
 //! reads cannot pile up.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 use tokio::sync::futures::Notified;
@@ -41,7 +41,7 @@ struct Open {
 pub(super) struct Prepared {
     /// The result envelope, verbatim: numbers and escapes as the tool wrote them, which no value
     /// in between could keep.
-    pub(super) structured: String,
+    pub(super) structured: Arc<str>,
     /// Held until the answer is written.
     pub(super) _permit: Option<OwnedSemaphorePermit>,
 }

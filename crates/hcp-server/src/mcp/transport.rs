@@ -237,7 +237,7 @@ fn wire(exchange: &Exchange, item: ServerJsonRpcMessage) -> Option<(Vec<u8>, Opt
     let structured = closing
         .as_ref()
         .and_then(|closing| closing.answer.as_ref())
-        .map(|answer| answer.structured.as_str());
+        .map(|answer| &*answer.structured);
     let bytes = match (&item, structured) {
         (JsonRpcMessage::Response(response), Some(structured)) => match &response.result {
             ServerResult::CallToolResult(result) => Response::of(&response.id, result, structured)
