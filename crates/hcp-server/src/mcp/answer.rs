@@ -3,6 +3,8 @@
 //! The text of the result is the exact envelope. A refusal is a result like any other (§6.2), marked
 //! as an error for the model. What stands beside the envelope goes into `_meta`.
 
+use std::sync::Arc;
+
 use hcp_core::{Answer, mend};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, Resource};
 use serde_json::{Value, json};
@@ -13,8 +15,8 @@ use super::results::KeptResults;
 pub(super) const LONGEST_TEXT: usize = 64 << 10;
 
 /// The result of a call, and its envelope verbatim.
-pub(super) fn result(answer: &Answer, kept: &KeptResults) -> (CallToolResult, String) {
-    let text = answer.envelope.to_json();
+pub(super) fn result(answer: &Answer, kept: &KeptResults) -> (CallToolResult, Arc<str>) {
+    let text: Arc<str> = answer.envelope.to_json().into();
     let mut result = CallToolResult::success(content(&text, kept));
     result.is_error = Some(!answer.envelope.ok);
     result.meta = Some(MetaObject(meta(answer)));
@@ -22,12 +24,12 @@ pub(super) fn result(answer: &Answer, kept: &KeptResults) -> (CallToolResult, St
 }
 
 /// The text, or its beginning with a notice and where the whole is to be had.
-fn content(text: &str, kept: &KeptResults) -> Vec<ContentBlock> {
+fn content(text: &Arc<str>, kept: &KeptResults) -> Vec<ContentBlock> {
     if text.len() <= LONGEST_TEXT {
-        return vec![ContentBlock::text(text)];
+        return vec![ContentBlock::text(&**text)];
     }
     let head = text.get(..cut(text, LONGEST_TEXT)).unwrap_or_default();
-    let uri = kept.keep(text);
+    let uri = kept.keep(text.clone());
     let notice = format!(
         "The text above ends after {} of {} bytes. The whole is the resource {uri}; \
          {uri}?offset=N&length=M reads a part of it.",

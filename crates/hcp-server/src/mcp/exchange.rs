@@ -7,7 +7,7 @@
 //! reads cannot pile up.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 use tokio::sync::futures::Notified;
@@ -28,6 +28,8 @@ struct State {
     next: i64,
     open: HashMap<i64, Open>,
     by_external: HashMap<RequestId, i64>,
+    /// Answers on their way to the client.
+    unwritten: usize,
 }
 
 struct Open {
@@ -39,7 +41,7 @@ struct Open {
 pub(super) struct Prepared {
     /// The result envelope, verbatim: numbers and escapes as the tool wrote them, which no value
     /// in between could keep.
-    pub(super) structured: String,
+    pub(super) structured: Arc<str>,
     /// Held until the answer is written.
     pub(super) _permit: Option<OwnedSemaphorePermit>,
 }
@@ -86,7 +88,8 @@ impl Exchange {
         }
     }
 
-    /// Closes a request, since its answer is about to be written. `None` when it was taken back.
+    /// Closes a request, since its answer is about to be written; [`Exchange::written`] has to follow.
+    /// `None` when it was taken back.
     pub(super) fn close(&self, id: &RequestId) -> Option<Closing> {
         let RequestId::Number(id) = id else {
             return None;
@@ -96,22 +99,28 @@ impl Exchange {
         if state.by_external.get(&external) == Some(id) {
             state.by_external.remove(&external);
         }
+        state.unwritten += 1;
         Some(Closing { external, answer })
     }
 
-    /// Tells whoever waits that an answer was written.
+    /// An answer was written, or cannot be.
     pub(super) fn written(&self) {
+        let mut state = self.lock();
+        state.unwritten = state.unwritten.saturating_sub(1);
+        drop(state);
         self.changed.notify_waiters();
     }
 
     /// Whether the client has to wait before it may bring more.
     pub(super) fn is_full(&self) -> bool {
-        self.lock().open.len() >= MOST_OPEN
+        let state = self.lock();
+        state.open.len() + state.unwritten >= MOST_OPEN
     }
 
     /// Whether everything is answered.
     pub(super) fn is_idle(&self) -> bool {
-        self.lock().open.is_empty()
+        let state = self.lock();
+        state.open.is_empty() && state.unwritten == 0
     }
 
     /// Resolves at the next change.
@@ -141,6 +150,8 @@ mod tests {
         assert!(exchange.close(&first).is_none());
         assert!(!exchange.is_idle());
         assert_eq!(exchange.close(&second).unwrap().external, theirs);
+        assert!(!exchange.is_idle(), "the answer is still on its way");
+        exchange.written();
         assert!(exchange.is_idle());
         assert_eq!(exchange.take_back(&theirs), None);
     }

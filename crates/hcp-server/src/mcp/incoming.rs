@@ -88,7 +88,17 @@ fn typed(mut message: Map<String, Value>, size: usize) -> Incoming {
             return refused(id.as_ref(), -32600, &error.to_string());
         }
     };
+    if is_call && !is_call_request(&read) {
+        return refused(id.as_ref(), -32602, "params.name must be a string");
+    }
     Incoming::Message(Box::new(with_arguments(read, arguments, size)))
+}
+
+fn is_call_request(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    matches!(request.request, ClientRequest::CallToolRequest(_))
 }
 
 fn with_arguments(
@@ -154,4 +164,119 @@ fn refused(id: Option<&Value>, code: i64, reason: &str) -> Incoming {
         "id": id,
         "error": { "code": code, "message": reason },
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{ClientRequest, JsonRpcMessage};
+    use serde_json::Value;
+
+    use super::{Incoming, Malformed, read};
+    use crate::lines::Line;
+
+    /// A line as what it was read as: `call <id> <name> <arguments>`, `malformed <id> <name> <reason>`,
+    /// `request`, `notification`, `response`, or the error that is answered.
+    fn shown(bytes: &[u8], is_over: bool) -> String {
+        let line = Line {
+            bytes: bytes.to_owned(),
+            is_over,
+        };
+        let message = match read(&line) {
+            None => return "nothing".to_owned(),
+            Some(Incoming::Refused(answer)) => {
+                let (id, error) = (&answer["id"], &answer["error"]);
+                let message = error["message"].as_str().unwrap();
+                return format!("{} {id} {message}", error["code"]);
+            }
+            Some(Incoming::Message(message)) => *message,
+        };
+        match message {
+            JsonRpcMessage::Request(request) => match request.request {
+                ClientRequest::CallToolRequest(call) => {
+                    let (id, name) = (request.id, &call.params.name);
+                    if let Some(Malformed(invalid)) = call.extensions.get::<Malformed>() {
+                        format!("malformed {id} {name} {}", invalid.reason)
+                    } else {
+                        let arguments = call.params.arguments.map(Value::Object);
+                        format!("call {id} {name} {}", arguments.unwrap_or_default())
+                    }
+                }
+                _ => "request".to_owned(),
+            },
+            JsonRpcMessage::Notification(_) => "notification".to_owned(),
+            _ => "response".to_owned(),
+        }
+    }
+
+    fn call(rest: &str) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"a__b"{rest}}}}}"#
+        )
+    }
+
+    #[test]
+    fn calls_keep_their_arguments_and_malformed_ones_stay_calls() {
+        let deep = format!(
+            r#","arguments":{{"x":{}{}}}"#,
+            "[".repeat(200),
+            "]".repeat(200)
+        );
+        let cases = [
+            (call(""), "call 1 a__b null"),
+            (call(r#","arguments":null"#), "call 1 a__b null"),
+            (
+                call(r#","arguments":{"n":1e+400,"m":1.10,"$serde_json::private::Number":"1"}"#),
+                r#"call 1 a__b {"n":1e+400,"m":1.10,"$serde_json::private::Number":"1"}"#,
+            ),
+            (
+                call(r#","arguments":[1]"#),
+                "malformed 1 a__b args must be an object, not an array",
+            ),
+            (
+                call(r#","arguments":{"x":1,"x":2}"#),
+                "malformed 1 a__b key \"x\" stands twice in one object",
+            ),
+            (
+                call(&deep),
+                "malformed 1 a__b nested deeper than 128 levels",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":"i","method":"tools/call","params":{"arguments":{}}}"#
+                    .to_owned(),
+                "-32602 \"i\" params.name must be a string",
+            ),
+        ];
+        for (line, expected) in cases {
+            let shown = shown(line.as_bytes(), false);
+            assert!(shown.starts_with(expected), "{line}: {shown}");
+        }
+        let cut = call(r#","arguments":{"x":"xxxxxxxx"#);
+        let cut = cut.trim_end_matches('}').as_bytes();
+        assert_eq!(shown(cut, true), "malformed 1  over 1048576 bytes");
+    }
+
+    #[test]
+    fn other_lines_are_handed_on_or_refused_under_their_id() {
+        let cases: [(&[u8], &str); 9] = [
+            (b"", "nothing"),
+            (b" \r", "nothing"),
+            (b"x", "-32700 null not JSON at byte 0: a value"),
+            (b"[]", "-32600 null the message is an array, not an object"),
+            (b"\xff", "-32700 null not UTF-8 at byte 0"),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":"ping","x":"\ud800"}"#,
+                "-32700 7 not JSON",
+            ),
+            (br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, "request"),
+            (
+                br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+                "notification",
+            ),
+            (br#"{"jsonrpc":"2.0","id":7}"#, "-32600 7 "),
+        ];
+        for (line, expected) in cases {
+            let shown = shown(line, false);
+            assert!(shown.starts_with(expected), "{line:?}: {shown}");
+        }
+    }
 }

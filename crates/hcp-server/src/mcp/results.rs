@@ -8,7 +8,7 @@ use rmcp::model::Resource;
 use super::answer::cut;
 
 /// What is kept at most in bytes, all results together; the newest is kept whatever its length.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: usize = 16 << 20;
 const SCHEME: &str = "hcp://results/";
 
 /// The newest long results of one serving.
@@ -39,12 +39,12 @@ pub(super) struct Part {
 
 impl KeptResults {
     /// Keeps a text and tells where it is to be had.
-    pub(super) fn keep(&self, text: &str) -> String {
+    pub(super) fn keep(&self, text: Arc<str>) -> String {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.count += 1;
         state.bytes += text.len();
         let number = state.count;
-        state.kept.push_back((number, text.into()));
+        state.kept.push_back((number, text));
         while state.bytes > MOST_BYTES && state.kept.len() > 1 {
             if let Some((_, oldest)) = state.kept.pop_front() {
                 state.bytes -= oldest.len();
@@ -104,7 +104,7 @@ mod tests {
     fn parts_join_to_the_whole_and_are_cut_at_characters() {
         let kept = KeptResults::default();
         let text = "aé€😀".repeat(50);
-        let uri = kept.keep(&text);
+        let uri = kept.keep(text.as_str().into());
         assert_eq!(kept.read(&uri).unwrap().text, text);
         let (mut joined, mut offset) = (String::new(), 0);
         while offset < text.len() {
@@ -132,8 +132,8 @@ mod tests {
     fn the_oldest_give_way() {
         let kept = KeptResults::default();
         let half = "x".repeat(MOST_BYTES / 2 + 1);
-        let first = kept.keep(&half);
-        let second = kept.keep(&half);
+        let first = kept.keep(half.as_str().into());
+        let second = kept.keep(half.as_str().into());
         assert!(kept.read(&first).is_none());
         assert!(kept.read(&second).is_some());
         assert_eq!(kept.list().len(), 1);

@@ -27,6 +27,7 @@ use super::exchange::{Closing, Exchange};
 use super::incoming::{Incoming, read};
 use crate::WRAPPER;
 use crate::lines::{Line, LineReader, Next};
+use crate::protocol_output::PatientWriter;
 
 /// Lines that were read and not looked at yet.
 const LINES_AHEAD: usize = 4;
@@ -146,8 +147,10 @@ impl Transport<RoleServer> for Pipe {
             if output.send(Message { bytes, written }).await.is_ok() {
                 let _ = was_written.await;
             }
-            drop(closing);
-            exchange.written();
+            if let Some(closing) = closing {
+                drop(closing);
+                exchange.written();
+            }
             Ok(())
         }
     }
@@ -199,7 +202,8 @@ fn read_lines(input: &OwnedFd, stop: &Cancel, found: &mpsc::Sender<Line>) {
     }
 }
 
-fn write_messages(mut output: File, mut messages: mpsc::Receiver<Message>, lost: impl FnOnce()) {
+fn write_messages(output: File, mut messages: mpsc::Receiver<Message>, lost: impl FnOnce()) {
+    let mut output = PatientWriter(output);
     while let Some(Message { mut bytes, written }) = messages.blocking_recv() {
         bytes.push(b'\n');
         if let Err(error) = output.write_all(&bytes) {
@@ -233,12 +237,11 @@ fn wire(exchange: &Exchange, item: ServerJsonRpcMessage) -> Option<(Vec<u8>, Opt
     let structured = closing
         .as_ref()
         .and_then(|closing| closing.answer.as_ref())
-        .map(|answer| answer.structured.as_str());
+        .map(|answer| &*answer.structured);
     let bytes = match (&item, structured) {
         (JsonRpcMessage::Response(response), Some(structured)) => match &response.result {
-            ServerResult::CallToolResult(result) => {
-                serde_json::to_vec(&Response::of(&response.id, result, structured).ok()?)
-            }
+            ServerResult::CallToolResult(result) => Response::of(&response.id, result, structured)
+                .and_then(|response| serde_json::to_vec(&response)),
             _ => serde_json::to_vec(&item),
         },
         _ => serde_json::to_vec(&item),
@@ -247,6 +250,9 @@ fn wire(exchange: &Exchange, item: ServerJsonRpcMessage) -> Option<(Vec<u8>, Opt
         Ok(bytes) => Some((bytes, closing)),
         Err(error) => {
             tracing::error!("a message could not be written as JSON: {error}");
+            if closing.is_some() {
+                exchange.written();
+            }
             None
         }
     }

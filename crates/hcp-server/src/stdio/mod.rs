@@ -25,6 +25,7 @@ use crate::client_watch::ClientWatch;
 use crate::host::Host;
 use crate::lines::too_long;
 use crate::lines::{Line, LineReader, Next};
+use crate::protocol_output::PatientWriter;
 use crate::running::Running;
 use crate::{AT_ONCE, Ended, GRACE, WRAPPER};
 
@@ -53,7 +54,7 @@ pub fn serve(
     let face = Arc::new(Face {
         host,
         running: Running::default(),
-        output: Mutex::new(BufWriter::with_capacity(WRAPPER, output)),
+        output: Mutex::new(BufWriter::with_capacity(WRAPPER, PatientWriter(output))),
         stop: stop.clone(),
     });
     let at_once = match lines {
@@ -103,7 +104,7 @@ struct Job {
 struct Face {
     host: Arc<Host>,
     running: Running,
-    output: Mutex<BufWriter<File>>,
+    output: Mutex<BufWriter<PatientWriter>>,
     stop: Cancel,
 }
 

@@ -9,9 +9,11 @@
     missing_docs
 )]
 
+mod cases;
 mod connect;
 mod mcp;
 mod scene;
 mod serving;
 mod stdio;
+mod stress;
 mod twin;
