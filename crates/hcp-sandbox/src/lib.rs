@@ -21,9 +21,13 @@ mod capture;
 #[cfg(target_os = "linux")]
 mod child;
 #[cfg(target_os = "linux")]
+mod elf;
+#[cfg(target_os = "linux")]
 mod fitness;
 #[cfg(target_os = "linux")]
 mod interrupt;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod jail;
 #[cfg(target_os = "linux")]
 mod launch;
 #[cfg(target_os = "linux")]
@@ -41,6 +45,8 @@ mod session;
 mod signal;
 #[cfg(target_os = "linux")]
 mod supervise;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod sys;
 #[cfg(target_os = "linux")]
 mod trust;
 mod unenforced;
@@ -56,4 +62,6 @@ pub use {
     signal::signal_name,
     trust::{Demand, TrustError, check_private, open_private},
 };
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub use jail::{Jail, run_jailed};
 pub use {network::network_allows, unenforced::unenforced};
