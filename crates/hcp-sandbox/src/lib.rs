@@ -63,5 +63,5 @@ pub use {
     trust::{Demand, TrustError, check_private, open_private},
 };
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub use jail::{Jail, run_jailed};
+pub use jail::{Jail, LevelReport, available_level, run_jailed};
 pub use {network::network_allows, unenforced::unenforced};

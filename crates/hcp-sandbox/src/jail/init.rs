@@ -15,16 +15,16 @@ use rustix::io::Errno;
 
 use super::identity::{self, Way};
 use super::landlock::{self, Rule};
+use super::probe;
 use super::root::{self, Action, Size};
+use crate::bin::CheckedBin;
 use crate::fitness::Identity;
 use crate::program::Program;
 use crate::sys::{self, CloneArguments};
 
 /// Everything the two processes need until the program runs. The runtime keeps it until then.
 pub(crate) struct Setting<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) bin: Identity,
-    pub(crate) is_script: bool,
+    pub(crate) goal: Goal<'a>,
     pub(crate) standard: [RawFd; 3],
     pub(crate) limits: &'a [(u32, u64)],
     pub(crate) doors: &'a [RawFd],
@@ -44,6 +44,18 @@ pub(crate) struct Setting<'a> {
     pub(crate) report: &'a Report,
     /// A stack for the program's process, of the first process's own.
     pub(crate) stack: (u64, u64),
+}
+
+/// What the jail is made for.
+#[derive(Clone, Copy)]
+pub(crate) enum Goal<'a> {
+    /// Running a program.
+    Run {
+        program: &'a Program,
+        bin: &'a CheckedBin,
+    },
+    /// Finding out whether it holds.
+    Probe,
 }
 
 /// What the first process tells. Lives until it is reaped.
@@ -185,25 +197,36 @@ fn start_program(setting: &Setting<'_>) -> Result<c_int, Fault> {
 extern "C" fn second(setting: *mut c_void) -> ! {
     // SAFETY: as for `first`, which stands still meanwhile.
     let setting = unsafe { &*setting.cast::<Setting<'_>>() };
-    let fault = match prepare(setting) {
-        Ok(program) => {
-            let file = if setting.is_script { Err(setting.program.path.as_c_str()) } else { Ok(program) };
-            let (arguments, environment) = (
-                setting.program.arguments.as_ptr(),
-                setting.program.environment.as_ptr(),
-            );
-            // SAFETY: both arrays end in a null pointer, and every string in them in a NUL.
-            let errno = unsafe { sys::execute(file, arguments, environment) };
-            failed(Stage::Exec)(errno)
+    let done = prepare(setting).and_then(|()| match setting.goal {
+        Goal::Run { program, bin } => Err(run(program, bin)),
+        Goal::Probe => Ok(probe::attempt()),
+    });
+    match done {
+        Ok(broken) => sys::exit(broken),
+        Err(fault) => {
+            setting.report.fail(fault);
+            sys::exit(127)
         }
-        Err(fault) => fault,
-    };
-    setting.report.fail(fault);
-    sys::exit(127)
+    }
 }
 
-/// Everything that must hold when the program starts; gives the program, held open.
-fn prepare(setting: &Setting<'_>) -> Result<RawFd, Fault> {
+/// Comes back only when it failed.
+#[allow(unsafe_code)]
+fn run(program: &Program, bin: &CheckedBin) -> Fault {
+    // Opened as the jail sees it.
+    let file = match verify(&program.path, bin.identity()) {
+        Ok(_) if bin.is_script() => Err(program.path.as_c_str()),
+        Ok(file) => Ok(file),
+        Err(errno) => return failed(Stage::Verify)(errno),
+    };
+    let (arguments, environment) = (program.arguments.as_ptr(), program.environment.as_ptr());
+    // SAFETY: both arrays end in a null pointer, and every string in them in a NUL.
+    let errno = unsafe { sys::execute(file, arguments, environment) };
+    failed(Stage::Exec)(errno)
+}
+
+/// Everything that must hold when the program starts.
+fn prepare(setting: &Setting<'_>) -> Result<(), Fault> {
     sys::setsid().map_err(failed(Stage::Session))?;
     sys::umask(0o077);
     for door in setting.doors {
@@ -213,16 +236,15 @@ fn prepare(setting: &Setting<'_>) -> Result<RawFd, Fault> {
         sys::set_limit(*resource, *limit).map_err(failed(Stage::Limits))?;
     }
     keep_standard(setting.standard).map_err(failed(Stage::Descriptors))?;
-    let program = setting.program;
-    sys::chdir(&program.working_directory).map_err(failed(Stage::WorkingDirectory))?;
-    let file = verify(&program.path, setting.bin).map_err(failed(Stage::Verify))?;
+    if let Goal::Run { program, .. } = setting.goal {
+        sys::chdir(&program.working_directory).map_err(failed(Stage::WorkingDirectory))?;
+    }
     sys::default_signals().map_err(failed(Stage::Signals))?;
     landlock::restrict(setting.rules, setting.landlock).map_err(failed(Stage::Landlock))?;
-    sys::seccomp(setting.filter).map_err(failed(Stage::Filter))?;
-    Ok(file)
+    sys::seccomp(setting.filter).map_err(failed(Stage::Filter))
 }
 
-/// The others are closed by `execve`; the ruleset and the program are still to be opened.
+/// The others are closed by `execve`: the ruleset and the program are still to be opened.
 fn keep_standard(standard: [RawFd; 3]) -> Result<(), Errno> {
     for (target, source) in (0..).zip(standard) {
         sys::dup3(source, target, 0)?;

@@ -9,7 +9,9 @@ mod held;
 mod identity;
 mod init;
 mod landlock;
+mod level;
 mod plan;
+mod probe;
 mod root;
 mod seccomp;
 mod start;
@@ -28,10 +30,13 @@ use crate::supervise::supervise;
 
 use cgroup::{Bounds, Group};
 use identity::Way;
+use init::Goal;
 use plan::Plan;
 use root::Size;
 use seccomp::Sockets;
 use start::{Parts, start};
+
+pub use level::{LevelReport, available_level};
 
 /// What a jailed call is given besides what every jail has. Everything is shown at its own path.
 #[derive(Debug, Default)]
@@ -105,9 +110,10 @@ pub fn run_jailed(launch: Launch<'_>, jail: &Jail<'_>) -> Result<Finished, Launc
     let child = start(&Parts {
         way,
         landlock,
-        program: &program,
-        bin: launch.bin,
-        working_directory: &launch.working_directory,
+        goal: Goal::Run {
+            program: &program,
+            bin: launch.bin,
+        },
         standard: [
             input.as_raw_fd(),
             child_stdout.as_raw_fd(),

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use rustix::process::{Signal, WaitId, WaitIdOptions, pidfd_send_signal, waitid};
 
 use super::held;
 use super::identity::{USER, Way};
-use super::init::{self, ASK, Fault, RUNS, Report, Setting, Stage};
+use super::init::{self, ASK, Fault, Goal, RUNS, Report, Setting, Stage};
 use super::landlock::Rule;
 use super::plan;
 use super::root::{Action, Size};
@@ -26,9 +25,7 @@ use crate::sys::{self, CloneArguments};
 pub(crate) struct Parts<'a> {
     pub(crate) way: Way,
     pub(crate) landlock: usize,
-    pub(crate) program: &'a Program,
-    pub(crate) bin: &'a CheckedBin,
-    pub(crate) working_directory: &'a Path,
+    pub(crate) goal: Goal<'a>,
     pub(crate) standard: [RawFd; 3],
     pub(crate) limits: &'a [(u32, u64)],
     pub(crate) doors: &'a [RawFd],
@@ -95,9 +92,7 @@ fn start_once(parts: &Parts<'_>) -> Result<Result<Jailed, Fault>, LaunchError> {
     let (first, second) = stacks.split_at_mut(STACK);
     let report = Box::<Report>::default();
     let setting = Setting {
-        program: parts.program,
-        bin: parts.bin.identity(),
-        is_script: parts.bin.is_script(),
+        goal: parts.goal,
         standard: parts.standard,
         limits: parts.limits,
         doors: parts.doors,
@@ -209,6 +204,16 @@ fn hear(line: &OwnedFd) -> bool {
 }
 
 impl Jailed {
+    /// Waits for the end of a probe, and gives its exit status.
+    pub(crate) fn probed(self) -> Option<i32> {
+        hear(&self.line);
+        self.reap();
+        match self.report.ended() {
+            Some((libc::CLD_EXITED, status)) => Some(status),
+            _ => None,
+        }
+    }
+
     fn signal(&self) {
         // Fails when it is gone already.
         let _ = pidfd_send_signal(&self.process, Signal::KILL);
@@ -282,17 +287,22 @@ fn explain(fault: Fault, parts: &Parts<'_>) -> LaunchError {
         Stage::Signals | Stage::Session | Stage::Limits | Stage::Descriptors => {
             "setting up a program"
         }
-        Stage::WorkingDirectory => {
-            return LaunchError::WorkingDirectory {
-                path: parts.working_directory.display().to_string(),
-                source,
-            };
-        }
-        Stage::Verify | Stage::Exec => {
-            return cannot_start(parts.bin, fault.stage == Stage::Verify, fault.errno);
-        }
+        Stage::WorkingDirectory | Stage::Verify | Stage::Exec => match parts.goal {
+            Goal::Run { program, bin } => return explain_program(fault, program, bin),
+            Goal::Probe => "setting up a program",
+        },
     };
     LaunchError::Isolation { layer, source }
+}
+
+fn explain_program(fault: Fault, program: &Program, bin: &CheckedBin) -> LaunchError {
+    match fault.stage {
+        Stage::WorkingDirectory => LaunchError::WorkingDirectory {
+            path: program.working_directory.to_string_lossy().into_owned(),
+            source: fault.errno.into(),
+        },
+        stage => cannot_start(bin, stage == Stage::Verify, fault.errno),
+    }
 }
 
 fn explain_root(fault: Fault, parts: &Parts<'_>) -> LaunchError {
