@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use hcp_sandbox::{End, Finished};
-use hcp_spec::{ExitStatus, Refusal, ResultEnvelope, Step};
+use hcp_spec::{ExitStatus, Refusal, ResultEnvelope};
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::composite::InnerReport;
+use crate::pipeline::Phase;
 
 /// The answer to one call. Only the envelope is the answer of §6.2; everything else travels beside.
 #[derive(Debug)]
@@ -46,8 +48,10 @@ pub struct Metadata {
     pub warning: Option<String>,
     /// What there is to know about the child; `None` when none ran.
     pub run: Option<Run>,
-    /// The steps that were entered, with the time each took.
-    pub steps: Vec<(Step, Duration)>,
+    /// What became of the steps of a composite (§6.6), in the order of its manifest.
+    pub inner: Vec<InnerReport>,
+    /// What was entered, in order, with the time each took.
+    pub phases: Vec<(Phase, Duration)>,
 }
 
 /// What there is to know about a child that ran.

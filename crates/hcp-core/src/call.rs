@@ -4,6 +4,8 @@ use hcp_sandbox::Cancel;
 use hcp_spec::envelope::{Arguments, ExecEnvelope};
 use hcp_spec::name::PrincipalName;
 
+use crate::composite::InnerCall;
+
 /// One call, as it reaches step 1. The face has authenticated the Principal; step 4 reads again
 /// whether it still stands.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct Call {
     pub session: Option<String>,
     /// Takes the call back.
     pub cancel: Cancel,
+    /// Set where a composite makes the call (§6.6); no face can make such a mark.
+    pub inner: Option<InnerCall>,
 }
 
 impl Call {
@@ -45,12 +49,17 @@ impl Call {
             principal,
             session,
             cancel,
+            inner: None,
         }
     }
 
     /// Whether the gate is satisfied: the JSON value `true` under `confirm` or `apply`, nothing
-    /// that merely looks like it (§6.1).
+    /// that merely looks like it (§6.1). An inner call is confirmed by its composite or not at all,
+    /// whatever its arguments say (§6.6).
     pub fn is_confirmed(&self) -> bool {
+        if let Some(inner) = &self.inner {
+            return inner.is_confirmed_for(&self.pack_id, &self.verb_key);
+        }
         ["confirm", "apply"].iter().any(|key| {
             self.args
                 .get(*key)
@@ -62,5 +71,6 @@ impl Call {
     /// Whether an explicit mock Binding is asked for (§6.1).
     pub fn wants_mock(&self) -> bool {
         self.args.get("mode").and_then(serde_json::Value::as_str) == Some("mock")
+            || self.inner.as_ref().is_some_and(InnerCall::wants_mock)
     }
 }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use hcp_pack::{PackError, PreparedCommand, Tree, identity, read_manifest};
+use hcp_pack::{Identity, PackError, PreparedCommand, Tree, read_checked_manifest, read_manifest};
 use hcp_spec::Refusal;
-use hcp_spec::manifest::Manifest;
+use hcp_spec::manifest::{Kind, Manifest};
 use hcp_store::{InstalledPack, PackRoot};
 
+use crate::composite::Plan;
 use crate::home::Home;
 
 /// A pack as calls see it.
@@ -25,8 +26,10 @@ pub struct LoadedPack {
     pub allow_bins: Vec<String>,
     linked: bool,
     /// What the files looked like when their digest was last known to be right.
-    identity: String,
+    /// `None` for a pack that is only judged, not installed.
+    identity: Option<Identity>,
     prepared: Vec<OnceLock<Arc<PreparedCommand>>>,
+    plans: Vec<OnceLock<Arc<Plan>>>,
 }
 
 /// Why a pack cannot be used.
@@ -47,10 +50,19 @@ impl LoadedPack {
             PackRoot::Linked(path) => (path.clone(), true),
         };
         let identity = look(&root)?;
-        if !linked && identity != row.identity {
+        if !linked && identity.text() != row.identity {
             rehash(&root, &row.digest)?;
         }
-        let manifest = read_manifest(&root).map_err(|error| Unusable::Pack(error.to_string()))?;
+        // The bytes of a pinned pack were checked when it was added.
+        let read = if linked {
+            read_manifest
+        } else {
+            read_checked_manifest
+        };
+        let manifest = read(&root).map_err(|error| Unusable::Pack(error.to_string()))?;
+        if !identity.still_stands(&root) {
+            return Err(Unusable::Pack("it changed while it was read".to_owned()));
+        }
         if manifest.id != row.id {
             return Err(Unusable::Pack(format!(
                 "its manifest now says it is `{}`",
@@ -60,13 +72,29 @@ impl LoadedPack {
         Ok(Self {
             id: row.id.to_string(),
             digest: row.digest.clone(),
-            prepared: manifest.commands.iter().map(|_| OnceLock::new()).collect(),
+            prepared: slots(&manifest),
+            plans: slots(&manifest),
             root,
             manifest,
             allow_bins: row.allow_bins.clone(),
             linked,
-            identity,
+            identity: Some(identity),
         })
+    }
+
+    /// A pack that is about to be added, for judging what it would reach; nothing of it can be run.
+    pub(crate) fn before_adding(manifest: &Manifest) -> Self {
+        Self {
+            id: manifest.id.to_string(),
+            digest: String::new(),
+            prepared: slots(manifest),
+            plans: slots(manifest),
+            root: PathBuf::new(),
+            manifest: manifest.clone(),
+            allow_bins: Vec::new(),
+            linked: false,
+            identity: None,
+        }
     }
 
     /// Whether the pack runs from where its author works, unpinned.
@@ -77,7 +105,15 @@ impl LoadedPack {
     /// Whether the files still look as they did when this was loaded; a pack that does not is
     /// loaded anew.
     pub(crate) fn is_current(&self) -> bool {
-        identity(&self.root).is_ok_and(|now| now == self.identity)
+        self.identity
+            .as_ref()
+            .is_some_and(|identity| identity.still_stands(&self.root))
+    }
+
+    /// How the files look, when that is not what the store remembers of them.
+    pub(crate) fn unremembered(&self, row: &InstalledPack) -> Option<String> {
+        let looks = self.identity.as_ref()?.text();
+        (!self.linked && looks != row.identity).then_some(looks)
     }
 
     /// The compiled command, compiled on first use.
@@ -96,10 +132,44 @@ impl LoadedPack {
         let command = Arc::new(PreparedCommand::prepare(&self.manifest, verb_key)?);
         Ok(slot.map_or(command.clone(), |slot| slot.get_or_init(|| command).clone()))
     }
+
+    /// The compiled plan of a composite, compiled on first use (§6.6).
+    ///
+    /// # Errors
+    /// When the pack has no such command, or its plan does not compile.
+    pub(crate) fn plan(&self, verb_key: &str) -> Result<Arc<Plan>, PackError> {
+        let commands = &self.manifest.commands;
+        let (Some(index), Some(command)) =
+            (commands.get_index_of(verb_key), commands.get(verb_key))
+        else {
+            return Err(PackError::NoCommand {
+                pack_id: self.id.clone(),
+                verb_key: verb_key.to_owned(),
+            });
+        };
+        let slot = self.plans.get(index);
+        if let Some(plan) = slot.and_then(OnceLock::get) {
+            return Ok(plan.clone());
+        }
+        let plan = Arc::new(Plan::compile(verb_key, command)?);
+        Ok(slot.map_or(plan.clone(), |slot| slot.get_or_init(|| plan).clone()))
+    }
+
+    /// The keys of the commands of kind `composite`.
+    pub(crate) fn composites(&self) -> impl Iterator<Item = &str> {
+        let commands = self.manifest.commands.iter();
+        commands
+            .filter(|(_, command)| *self.manifest.kind_of(command) == Kind::Composite)
+            .map(|(key, _)| key.as_str())
+    }
 }
 
-fn look(root: &std::path::Path) -> Result<String, Unusable> {
-    identity(root).map_err(|error| {
+fn slots<T>(manifest: &Manifest) -> Vec<OnceLock<T>> {
+    manifest.commands.iter().map(|_| OnceLock::new()).collect()
+}
+
+fn look(root: &std::path::Path) -> Result<Identity, Unusable> {
+    Identity::take(root).map_err(|error| {
         Unusable::Pack(format!(
             "its folder {} cannot be read: {error}",
             root.display()

@@ -5,6 +5,7 @@ use hcp_spec::manifest::{Approval, Effect};
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::composite::{PlannedStep, foresee};
 use crate::pipeline::{DryConfirmed, Note, Resource};
 use crate::view::View;
 
@@ -17,6 +18,8 @@ pub struct Explanation {
     pub bin: Option<String>,
     /// The argv behind the bin, when it could be rendered.
     pub argv: Option<Vec<String>>,
+    /// The calls that a composite would make, when its plan is known (§6.6).
+    pub plan: Option<Vec<PlannedStep>>,
     /// What governs the command, when the verb has a Policy entry.
     pub governance: Option<GovernanceSummary>,
     /// Variables that a Binding would have to set.
@@ -64,6 +67,7 @@ impl Explanation {
             steps: steps.to_vec(),
             bin: None,
             argv: None,
+            plan: None,
             governance: None,
             binding: Vec::new(),
             resources: Vec::new(),
@@ -104,6 +108,12 @@ impl Explanation {
             approval: governance.approval,
         });
         if let Some(prepared) = prepared {
+            if let Some((plan, args)) = &prepared.composite {
+                let find = |id: &str| view.pack(id).ok().flatten();
+                self.plan = Some(foresee(plan, args.values(), &view.settings, &find));
+                // It starts nothing itself; what its calls need is for them to say.
+                (self.bin, self.binding, self.unenforced) = (None, Vec::new(), Vec::new());
+            }
             self.resources = prepared.resources.iter().map(Resource::describe).collect();
             self.argv = prepared.argv;
         }
@@ -133,6 +143,9 @@ impl Explanation {
             "steps": steps,
             "argv": self.argv,
             "bin": self.bin,
+            "plan": self.plan.as_ref().map(|plan| {
+                plan.iter().map(PlannedStep::to_json).collect::<Vec<_>>()
+            }),
             "effect": governance.map(|governance| governance.effect.as_str()),
             "capability": governance.map(|governance| governance.capability.clone()),
             "confirm": governance.map(|governance| governance.confirm),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hcp_spec::config::{Config, PolicyConfig, SandboxConfig};
+use hcp_spec::config::{Config, Level, Mode, PolicyConfig, SandboxConfig};
 
 use crate::error::CoreError;
 
@@ -16,7 +16,15 @@ pub(crate) fn apply(path: &Path, floor: Config, own: Config) -> Result<Config, C
         key: key.to_owned(),
         floor: path.display().to_string(),
     };
-    let sandbox = sandbox(floor.sandbox, own.sandbox).map_err(looser)?;
+    if let Some(key) = overriding(&floor, &own) {
+        return Err(looser(&key));
+    }
+    let mut least = floor.sandbox;
+    // Who sets a level means tools to be isolated; no mode that keeps none gets around it.
+    if least.level.is_some_and(|level| level > Level::None) {
+        least.mode = least.mode.or(Some(Mode::Sandbox));
+    }
+    let sandbox = sandbox(least, own.sandbox).map_err(looser)?;
     let mut store = own.store;
     if let Some(url) = floor.store.url {
         if store.url.is_some_and(|own| own != url) {
@@ -55,8 +63,33 @@ pub(crate) fn apply(path: &Path, floor: Config, own: Config) -> Result<Config, C
     })
 }
 
+/// The first section of the operator's own that would be chosen before one of the floor for the same
+/// pack: one of a tenant, or one that names a verb.
+fn overriding(floor: &Config, own: &Config) -> Option<String> {
+    let pack_of = |key: &str| key.split_once('.').map_or(key, |(pack, _)| pack).to_owned();
+    let governed: Vec<String> = floor.bindings.keys().map(|key| pack_of(key)).collect();
+    let is_governed = |key: &str| governed.contains(&pack_of(key));
+    let general = own
+        .bindings
+        .keys()
+        .find(|key| is_governed(key) && !floor.bindings.contains_key(*key))
+        .map(|key| format!("bindings.{key}"));
+    general.or_else(|| {
+        own.tenants.iter().find_map(|(tenant, section)| {
+            let allowed = floor.tenants.get(tenant);
+            section
+                .bindings
+                .keys()
+                .find(|key| {
+                    is_governed(key)
+                        && !allowed.is_some_and(|floor| floor.bindings.contains_key(*key))
+                })
+                .map(|key| format!("tenants.{tenant}.bindings.{key}"))
+        })
+    })
+}
+
 fn sandbox(floor: SandboxConfig, own: SandboxConfig) -> Result<SandboxConfig, &'static str> {
-    use hcp_spec::config::Mode;
     Ok(SandboxConfig {
         mode: tighter("sandbox.mode", floor.mode, own.mode, |floor, own| {
             floor == own || *own == Mode::Sandbox
@@ -118,4 +151,64 @@ fn all_beneath(floor: &[PathBuf], own: &[PathBuf]) -> bool {
         let climbs = path.components().any(|part| part == Component::ParentDir);
         !climbs && floor.iter().any(|root| path.starts_with(root))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use hcp_spec::config::Config;
+    use serde_json::{Value, json};
+
+    use super::apply;
+
+    fn config(value: Value) -> Config {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn no_section_comes_before_one_of_the_floor() {
+        let helper = |path: &str| json!({ "provider": "exec", "command": [path] });
+        let floor = json!({
+            "bindings": { "ledger": helper("/floor"), "deploy.go": helper("/floor") },
+            "tenants": { "acme": { "bindings": { "ledger": helper("/acme") } } },
+        });
+        let cases = [
+            (json!({}), None),
+            (json!({ "bindings": { "other": helper("/own") } }), None),
+            (json!({ "bindings": { "ledger": helper("/floor") } }), None),
+            (
+                json!({ "bindings": { "ledger": helper("/own") } }),
+                Some("bindings.ledger"),
+            ),
+            (
+                json!({ "bindings": { "ledger.transfer": helper("/own") } }),
+                Some("bindings.ledger.transfer"),
+            ),
+            (
+                json!({ "bindings": { "deploy": helper("/own") } }),
+                Some("bindings.deploy"),
+            ),
+            (
+                json!({ "tenants": { "default": { "bindings": { "ledger": helper("/own") } } } }),
+                Some("tenants.default.bindings.ledger"),
+            ),
+            (
+                json!({ "tenants": { "acme": { "bindings": { "ledger": helper("/acme") } } } }),
+                None,
+            ),
+            (
+                json!({ "tenants": { "default": { "bindings": { "other": helper("/own") } } } }),
+                None,
+            ),
+        ];
+        for (own, refused) in cases {
+            let told = own.to_string();
+            let merged = apply(Path::new("/floor.toml"), config(floor.clone()), config(own));
+            let error = merged.err().map(|error| error.to_string());
+            let expected =
+                refused.map(|key| format!("`{key}` is looser than `/floor.toml` allows"));
+            assert_eq!(error, expected, "{told}");
+        }
+    }
 }

@@ -71,16 +71,6 @@ impl Home {
         self.data_folder.join("tmp")
     }
 
-    /// The folder in which a runtime's calls get theirs, made when it is not there.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn scratch_of(&self, runtime_id: &str) -> io::Result<PathBuf> {
-        let folder = self.scratch().join(runtime_id);
-        private_folder(&folder)?;
-        Ok(folder)
-    }
-
     /// The lasting folder of a pack for a tenant and project, made when it is not there. A call
     /// without a project gets one of its own, `-`, which is no project's name.
     ///

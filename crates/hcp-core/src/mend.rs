@@ -20,7 +20,9 @@ pub fn mend(refusal: &Refusal, pack_id: &str, verb_key: &str) -> Option<String> 
         Refusal::SessionExpired => "open another: `hcp session open`".to_owned(),
         Refusal::NoTenant => "`hcp tenant list` shows the tenants there are".to_owned(),
         Refusal::MissingCapability { capability, .. } => {
-            format!("the operator grants it with `hcp grant add PRINCIPAL {capability}`")
+            format!(
+                "the operator grants it with `hcp grant add me {capability}`, or names another for `me`"
+            )
         }
         Refusal::ConfirmRequired => {
             "look at what it will do, then call it again with confirm=true".to_owned()

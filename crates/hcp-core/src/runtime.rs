@@ -15,8 +15,8 @@ use crate::catalog::LoadedPack;
 use crate::error::CoreError;
 use crate::explanation::Explanation;
 use crate::home::Home;
-use crate::leftovers;
 use crate::pipeline::{self, Refused};
+use crate::scratch::{self, RuntimeScratch};
 use crate::settings::Settings;
 use crate::view::View;
 
@@ -26,12 +26,14 @@ pub struct Runtime {
     settings: Arc<Settings>,
     store: Arc<Mutex<Store>>,
     id: String,
+    scratch: Arc<RuntimeScratch>,
     view: Mutex<Option<Arc<View>>>,
 }
 
 impl Runtime {
     /// Opens an installation: its folder must be nobody else's to write, its config must read, its
-    /// store must be there. Calls that a dead runtime left open are closed as interrupted.
+    /// store must be there. Calls that a dead runtime left open are closed as interrupted, and their
+    /// folders cleared away.
     ///
     /// # Errors
     /// [`CoreError`], naming what stands in the way.
@@ -40,8 +42,9 @@ impl Runtime {
         let settings = Settings::read(&home, floor)?;
         let mut store = Store::open(&settings.store_file(&home)?, &home.locks())?;
         store.recover()?;
-        leftovers::sweep(&home, store.runtime_id());
+        scratch::clear(&home.scratch());
         Ok(Self {
+            scratch: Arc::new(RuntimeScratch::new(&home.scratch(), store.runtime_id())),
             home,
             settings: Arc::new(settings),
             id: store.runtime_id().to_owned(),
@@ -104,7 +107,7 @@ impl Runtime {
             self.home.clone(),
             self.settings.clone(),
             self.store.clone(),
-            self.id.clone(),
+            self.scratch.clone(),
             generation,
         );
         Ok(slot.insert(Arc::new(view)).clone())
@@ -131,10 +134,15 @@ impl Runtime {
     }
 }
 
-impl Drop for Runtime {
-    fn drop(&mut self) {
-        leftovers::leave(&self.home.scratch().join(&self.id));
-    }
+/// Opens the store of an installation to read its trail. Nothing is written and no runtime begins,
+/// so this works where nothing can be written.
+///
+/// # Errors
+/// As [`Runtime::open`].
+pub fn open_to_read(home: &Home, floor: Option<&Path>) -> Result<Store, CoreError> {
+    check_home(home)?;
+    let settings = Settings::read(home, floor)?;
+    Ok(Store::open_to_read(&settings.store_file(home)?)?)
 }
 
 /// The folders of an installation must be nobody else's to write.

@@ -1,13 +1,12 @@
 //! The operator's config as it takes effect: defaults filled in, paths absolute, and nothing looser
 //! than the floor that the machine's administrator may have set.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use hcp_pack::{Format, SourceFile, parse_config};
-use hcp_sandbox::{Demand, GrantedPath, Roots, check_private};
+use hcp_sandbox::{Demand, GrantedPath, Roots, TrustError, open_private};
 use hcp_spec::config::{Config, Level, Mode, PolicyConfig, SandboxConfig};
 use hcp_spec::quantity::TimeLimit;
 
@@ -126,17 +125,17 @@ impl Settings {
 }
 
 fn read_config(path: &Path) -> Result<Option<Config>, CoreError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(CoreError::Io {
-                what: path.display().to_string(),
-                error,
-            });
+    let file = match open_private(path, "config", Demand::NotWritableByOthers) {
+        Ok(file) => file,
+        Err(TrustError::Unreadable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(None);
         }
+        Err(error) => return Err(error.into()),
     };
-    check_private(path, "config", Demand::NotWritableByOthers)?;
+    let text = io::read_to_string(file).map_err(|error| CoreError::Io {
+        what: path.display().to_string(),
+        error,
+    })?;
     let source = SourceFile {
         name: path.display().to_string(),
         text,
@@ -149,6 +148,12 @@ fn make_absolute(sandbox: &mut SandboxConfig, folder: &Path) {
     let lists = [&mut sandbox.path, &mut sandbox.read, &mut sandbox.write];
     for path in lists.into_iter().flatten().flatten() {
         *path = folder.join(&*path);
+        // A path that climbs is the place it leads to: what arguments name is compared with that.
+        if path.components().any(|part| part == Component::ParentDir)
+            && let Ok(place) = path.canonicalize()
+        {
+            *path = place;
+        }
     }
 }
 

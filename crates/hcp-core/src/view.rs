@@ -16,6 +16,7 @@ use hcp_store::{Session, Store, StoreError};
 use crate::call::Call;
 use crate::catalog::{LoadedPack, Unusable};
 use crate::home::Home;
+use crate::scratch::RuntimeScratch;
 use crate::settings::Settings;
 
 /// What calls see; shared by all calls of one generation of the store.
@@ -25,8 +26,8 @@ pub struct View {
     /// The operator's config.
     pub settings: Arc<Settings>,
     pub(crate) generation: u64,
-    pub(crate) runtime_id: String,
     store: Arc<Mutex<Store>>,
+    scratch: Arc<RuntimeScratch>,
     packs: Memory<String, Option<Arc<LoadedPack>>>,
     sessions: Memory<String, Option<Arc<Session>>>,
     default_sessions: Memory<String, Option<Arc<Session>>>,
@@ -86,15 +87,15 @@ impl View {
         home: Home,
         settings: Arc<Settings>,
         store: Arc<Mutex<Store>>,
-        runtime_id: String,
+        scratch: Arc<RuntimeScratch>,
         generation: u64,
     ) -> Self {
         Self {
             home,
             settings,
             generation,
-            runtime_id,
             store,
+            scratch,
             packs: Memory::default(),
             sessions: Memory::default(),
             default_sessions: Memory::default(),
@@ -104,6 +105,11 @@ impl View {
             projects: Memory::default(),
             grants: Memory::default(),
         }
+    }
+
+    /// The folder in which the calls of this runtime have their own.
+    pub(crate) fn scratch(&self) -> std::io::Result<&std::path::Path> {
+        self.scratch.folder()
     }
 
     /// The pack with this id, its bytes made sure of.
@@ -117,11 +123,25 @@ impl View {
         }
         let row = self.ask(|store| store.pack(id)).map_err(Unusable::Store)?;
         let pack = match row {
-            Some(row) => Some(Arc::new(LoadedPack::load(&row, &self.home)?)),
+            Some(row) => {
+                let pack = LoadedPack::load(&row, &self.home)?;
+                if let Some(looks) = pack.unremembered(&row) {
+                    self.remember_identity(&pack, &looks);
+                }
+                Some(Arc::new(pack))
+            }
             None => None,
         };
         remember(&self.packs, id.to_owned(), pack.clone());
         Ok(pack)
+    }
+
+    /// Spares the next start from hashing again. Where it cannot be written, it is hashed again.
+    fn remember_identity(&self, pack: &LoadedPack, looks: &str) {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = store.remember_identity(&pack.id, &pack.digest, looks) {
+            tracing::warn!(pack = %pack.id, %error, "identity not remembered");
+        }
     }
 
     /// The session of this call: the one it names, else the default one of its Principal.
@@ -157,6 +177,18 @@ impl View {
         self.recall_or(&self.projects, &key, |store| {
             Ok(store.project(tenant, id)?.is_some())
         })
+    }
+
+    /// Whether everything that a session belongs to is still there.
+    pub(crate) fn surroundings_stand(&self, session: &Session) -> Result<bool, Refusal> {
+        let tenant = session.tenant_id.as_str();
+        let project = match &session.project_id {
+            Some(project) => self.project_stands(tenant, project.as_str())?,
+            None => true,
+        };
+        Ok(project
+            && self.tenant_stands(tenant)?
+            && self.principal_stands(session.principal.as_str())?)
     }
 
     pub(crate) fn grants(&self, principal: &str, tenant: &str) -> Result<Arc<Grants>, Refusal> {

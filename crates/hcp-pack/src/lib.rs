@@ -3,7 +3,7 @@
 //! A pack is read once ([`read_manifest`]) and refused with the place in its text when anything in
 //! it could not be kept; a command of it is compiled once ([`PreparedCommand`]) and then checks
 //! arguments and renders argv (§6.4) for every call. The rest of the crate is about the files of a
-//! pack: the digest that pins them ([`Tree`]) and the cheap sign that nothing changed ([`identity`]).
+//! pack: the digest that pins them ([`Tree`]) and the cheap sign that nothing changed ([`Identity`]).
 //!
 //! This crate reads files and starts nothing. It never looks at the environment or the clock.
 
@@ -31,11 +31,15 @@ mod wording;
 
 pub use arguments::ArgumentError;
 pub use error::{PackError, SourceFault};
-pub use identity::identity;
+pub use identity::Identity;
 pub use lint::{Warning, warnings};
-pub use manifest::{config_schema, manifest_schema, parse_config, parse_manifest, read_manifest};
+pub use manifest::{
+    config_schema, manifest_schema, parse_config, parse_manifest, read_checked_manifest,
+    read_manifest,
+};
 pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
+pub use render::value_text;
 pub use resources::Resource;
 pub use source::{Format, SourceFile};
 pub use suggestion::closest;

@@ -155,11 +155,15 @@ impl Subject<'_> {
                 "leave it out of the template, or set `wrap.json = []`",
             ));
         }
+        let is_flag = |token: &&Token| match token {
+            Token::Literal(text) => text.starts_with('-'),
+            Token::Flag { .. } => true,
+            Token::Bare(_) | Token::Mixed(_) => false,
+        };
         let behind_flags = self
             .tokens
             .iter()
-            .find(|token| !matches!(token, Token::Literal(text) if text.starts_with('-')))
-            .filter(|_| matches!(self.tokens.first(), Some(Token::Literal(_))))
+            .find(|token| !is_flag(token))
             .filter(|token| begins_with_slot(token) && self.is_open(token));
         if behind_flags.is_some() && !wrap.single {
             found.push(warning(

@@ -174,17 +174,17 @@ fn typed(name: &str, text: &str, schema: Option<&Value>) -> Result<Value, Argume
         });
     }
     // From the narrowest to the widest: a string can be anything.
-    let readers: [(&str, fn(&str) -> Option<Value>); 5] = [
-        ("null", null),
-        ("boolean", boolean),
-        ("integer", integer),
-        ("number", number),
-        ("string", string),
-    ];
-    readers
+    let read = |word: &str| match word {
+        "null" => null(text),
+        "boolean" => boolean(text),
+        "integer" => integer(text),
+        "number" => number(text),
+        _ => Some(Value::String(text.to_owned())),
+    };
+    ["null", "boolean", "integer", "number", "string"]
         .into_iter()
-        .filter(|(word, _)| types.contains(word))
-        .find_map(|(_, read)| read(text))
+        .filter(|word| types.contains(word))
+        .find_map(read)
         .ok_or_else(|| unreadable(name, &types))
 }
 
@@ -227,10 +227,6 @@ fn integer(text: &str) -> Option<Value> {
 
 fn number(text: &str) -> Option<Value> {
     parse_number(text).map(Value::Number)
-}
-
-fn string(text: &str) -> Option<Value> {
-    Some(Value::String(text.to_owned()))
 }
 
 /// A number by the grammar of JSON, kept as written.

@@ -9,7 +9,8 @@ use hcp_spec::name::command_tail;
 
 use crate::finding::{Finding, Place};
 use crate::programs::{Program, Role};
-use crate::schema::is_closed;
+use crate::render::value_text;
+use crate::schema::{choices, default_of, is_closed};
 use crate::template::{Segment, Token};
 use crate::wording::ticked;
 
@@ -83,7 +84,11 @@ struct Argv<'a> {
 
 impl Argv<'_> {
     fn first_token(&self, wrap: &Wrap, tokens: &[Token]) -> Result<(), Refused> {
-        let Some(first) = tokens.first() else {
+        // What may be left out lets the token behind it move to the front.
+        let first = tokens
+            .iter()
+            .find(|token| self.is_open(token) || !self.may_be_removed(token));
+        let Some(first) = first else {
             return Ok(());
         };
         if wrap.single || !begins_with_slot(first) || !self.is_open(first) {
@@ -169,6 +174,12 @@ impl Argv<'_> {
                 return Some(token);
             }
             let Token::Literal(text) = token else {
+                // One of the author's values. It settles what a shell or interpreter runs; what a
+                // launcher would start by it is not looked into, so nothing open may follow.
+                let settles = begins_with_slot(token) && !self.may_be_removed(token);
+                if settles && program.role != Role::Launcher && !program.permutes {
+                    return None;
+                }
                 continue;
             };
             if text == "--" && !flags_ended {
@@ -176,8 +187,9 @@ impl Argv<'_> {
                     return None;
                 }
                 flags_ended = true;
-            } else if !flags_ended && is_flag(text) {
-                if program.takes_code(text) {
+            } else if !flags_ended && (is_flag(text) || program.takes_code(text)) {
+                let takes_code = program.takes_code(text);
+                if takes_code || program.loads(text) {
                     if program.role != Role::Shell || text.starts_with("--") {
                         let (value, after) = rest.split_first()?;
                         if self.is_open(value) {
@@ -185,7 +197,7 @@ impl Argv<'_> {
                         }
                         rest = after;
                     }
-                    code_seen = true;
+                    code_seen |= takes_code;
                 } else if program.has_code_attached(text) {
                     code_seen = true;
                 } else if program.takes_value(text) {
@@ -216,9 +228,7 @@ impl Argv<'_> {
     /// Whether a token that the caller fills in can be neither the code nor a flag that takes code.
     fn is_harmless(&self, program: &Program, token: &Token, code_seen: bool, ended: bool) -> bool {
         match token {
-            Token::Flag { flag, .. } => {
-                flag.starts_with("--") && !program.takes_code(flag) && !program.takes_value(flag)
-            }
+            Token::Flag { .. } => !attached(program, token),
             _ => {
                 code_seen
                     && program.role != Role::Shell
@@ -257,6 +267,24 @@ impl Argv<'_> {
         })
     }
 
+    /// Whether a token that the author limits can still render to nothing. Flags are not looked at:
+    /// whether one stands there or not, the token behind it is no subcommand by its place alone.
+    fn may_be_removed(&self, token: &Token) -> bool {
+        begins_with_slot(token)
+            && !is_never_removed(token)
+            && token.names().any(|name| {
+                let argument = self.command.args.get(name);
+                argument.is_none_or(|argument| {
+                    let schema = argument.schema.as_ref();
+                    let always_there = argument.required || default_of(schema).is_some();
+                    let empty = |choice: &serde_json::Value| {
+                        value_text(choice).is_some_and(|text| text.is_empty())
+                    };
+                    !always_there || choices(schema).is_none_or(|all| all.into_iter().any(empty))
+                })
+            })
+    }
+
     fn may_begin_with_dash(&self, token: &Token) -> bool {
         begins_with_slot(token)
             && (self.literal
@@ -270,9 +298,7 @@ impl Argv<'_> {
 }
 
 fn is_flag(text: &str) -> bool {
-    text.len() > 1
-        && text.starts_with(['-', '+', '/'])
-        && !text.get(1..).unwrap_or("").contains('/')
+    text.len() > 1 && text.starts_with(['-', '+'])
 }
 
 pub(crate) fn begins_with_slot(token: &Token) -> bool {
@@ -283,12 +309,13 @@ pub(crate) fn begins_with_slot(token: &Token) -> bool {
     }
 }
 
-/// Whether a placeholder stands where the value of a code flag is attached, or among short flags.
+/// Whether a placeholder stands where the value of a code flag is attached, or among short flags,
+/// where it could be one.
 fn attached(program: &Program, token: &Token) -> bool {
     match token {
-        Token::Flag { flag, .. } => program.takes_code(flag) || !flag.starts_with("--"),
+        Token::Flag { flag, .. } => program.attaches(flag) || !flag.starts_with("--"),
         Token::Mixed(segments) => match segments.first() {
-            Some(Segment::Text(text)) if text.starts_with("--") => program.has_code_attached(text),
+            Some(Segment::Text(text)) if text.starts_with("--") => program.attaches(text),
             Some(Segment::Text(text)) => text.starts_with('-'),
             _ => false,
         },

@@ -1,5 +1,7 @@
 //! One command, made ready once and used for every call: arguments in, argv out.
 
+use std::fmt;
+
 use hcp_spec::envelope::{Arguments, describe};
 use hcp_spec::manifest::{Access, Argument, Command, Kind, Manifest, Presentation, Rendering};
 use indexmap::IndexMap;
@@ -16,6 +18,7 @@ use crate::schema;
 use crate::suggestion::closest;
 use crate::template::{Token, command_tokens};
 use crate::violation;
+use crate::wording::ticked;
 
 /// Arguments that every command accepts (§6.1).
 pub(crate) const RESERVED: [&str; 3] = ["confirm", "apply", "mode"];
@@ -45,7 +48,7 @@ struct Declared {
 
 /// Arguments that a command can be run with: known, complete, of the right types, defaults put in.
 /// Only [`PreparedCommand::check`] makes them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct CheckedArguments {
     values: Arguments,
     access: Vec<(String, Access)>,
@@ -230,6 +233,13 @@ impl Declared {
     }
 }
 
+impl fmt::Debug for CheckedArguments {
+    /// The names alone: a value may be a secret.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.values.keys()).finish()
+    }
+}
+
 impl CheckedArguments {
     /// The values, `null`s left out and defaults put in; reserved arguments only where the command
     /// declares or uses them.
@@ -292,17 +302,35 @@ fn declare(verb_key: &str, name: &str, argument: &Argument) -> Result<Declared, 
     })
 }
 
-fn template_of(
+/// The template of a command, if its kind has one; of other kinds only what the command itself says
+/// counts, never the template of the tool.
+///
+/// # Errors
+/// A [`Finding`] for a command of kind `wrap` without tool or template, and for a faulty token.
+pub(crate) fn template_of(
     manifest: &Manifest,
     verb_key: &str,
     command: &Command,
 ) -> Result<Option<Vec<Token>>, Finding> {
-    match manifest.kind_of(command) {
-        Kind::Wrap => command_tokens(manifest, verb_key, command),
-        // Of other kinds only what the command itself says counts, never the template of the tool.
-        _ if command.cli.is_some() => command_tokens(manifest, verb_key, command),
-        _ => Ok(None),
+    let wrap = *manifest.kind_of(command) == Kind::Wrap;
+    let place = || Place::keys(["commands", verb_key]);
+    if wrap && manifest.wrap.is_none() {
+        let message = "kind `wrap` needs the table `wrap` with the key `bin`";
+        return Err(
+            Finding::new(place(), message).hint("write `[wrap]` and `bin = \"./bin/tool\"`")
+        );
     }
+    if !wrap && command.cli.is_none() {
+        return Ok(None);
+    }
+    let tokens = command_tokens(manifest, verb_key, command)?;
+    if tokens.is_none() {
+        let verb = ticked(verb_key);
+        let message = format!("{verb} has no `cli`, and the pack no `wrap.argv_template`");
+        return Err(Finding::new(place(), message)
+            .hint("write the argv as `cli = [\"tool\", \"subcommand\", \"--flag={{name}}\"]`"));
+    }
+    Ok(tokens)
 }
 
 /// The names that a command uses, each once, in the order of use.

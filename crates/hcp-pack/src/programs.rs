@@ -23,8 +23,10 @@ pub(crate) enum Role {
 pub(crate) struct Program {
     names: &'static [&'static str],
     pub(crate) role: Role,
-    /// Flags whose value is code, a file of code, or a command.
+    /// Flags whose value is what runs: code, a file of it, or a command.
     code: &'static [&'static str],
+    /// Flags whose value is loaded or run besides.
+    load: &'static [&'static str],
     /// Flags that take the next token as a value that is not code.
     value: &'static [&'static str],
     /// Operands that stand before the program a launcher starts.
@@ -45,6 +47,7 @@ impl Program {
             names,
             role,
             code,
+            load: &[],
             value: &[],
             skip: 0,
             code_ends_flags: false,
@@ -57,6 +60,11 @@ impl Program {
         self
     }
 
+    const fn load(mut self, load: &'static [&'static str]) -> Self {
+        self.load = load;
+        self
+    }
+
     const fn skip(mut self, skip: usize) -> Self {
         self.skip = skip;
         self
@@ -64,14 +72,15 @@ impl Program {
 
     /// The program that a bin names, by the last part of its path without a version.
     pub(crate) fn of(bin: &str) -> Option<&'static Self> {
-        let base = bin.rsplit('/').next().unwrap_or(bin).to_ascii_lowercase();
-        let base = base.strip_suffix(".exe").unwrap_or(&base);
-        let bare = base.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+        let last = bin.rsplit('/').next().unwrap_or(bin).to_ascii_lowercase();
+        let full = last.strip_suffix(".exe").unwrap_or(&last);
+        let unversioned =
+            full.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
         PROGRAMS.iter().find(|program| {
             program
                 .names
                 .iter()
-                .any(|name| *name == base || *name == bare)
+                .any(|name| *name == full || *name == unversioned)
         })
     }
 
@@ -85,20 +94,33 @@ impl Program {
         }
     }
 
-    /// Whether this literal is a flag whose value, the next token, is code.
+    /// Whether this literal is a flag whose value, the next token, is what runs.
     pub(crate) fn takes_code(&self, flag: &str) -> bool {
-        self.code.contains(&flag) || (self.role == Role::Shell && is_cluster_with_c(flag))
+        self.code.contains(&flag)
+            || match self.role {
+                Role::Shell => letters(flag).is_some_and(|letters| letters.contains('c')),
+                Role::Interpreter => letters(flag)
+                    .and_then(|letters| letters.chars().next_back())
+                    .is_some_and(|last| self.code.iter().any(|code| letters_are(code, last))),
+                _ => false,
+            }
     }
 
-    /// Whether this literal begins with a code flag that has its value attached: `-ecode`,
+    /// Whether this literal is a flag whose value, the next token, is loaded besides.
+    pub(crate) fn loads(&self, flag: &str) -> bool {
+        self.load.contains(&flag)
+    }
+
+    /// Whether this literal begins with a flag that has what runs attached: `-ecode`,
     /// `--eval=code`.
     pub(crate) fn has_code_attached(&self, text: &str) -> bool {
-        self.code.iter().any(|flag| {
-            text.strip_prefix(flag).is_some_and(|rest| {
-                rest.starts_with('=')
-                    || (flag.len() == 2 && flag.starts_with('-') && !rest.is_empty())
-            })
-        })
+        self.code.iter().any(|flag| is_attached(flag, text))
+    }
+
+    /// Whether this text, before a placeholder, makes its value code of any kind.
+    pub(crate) fn attaches(&self, text: &str) -> bool {
+        let mut flags = self.code.iter().chain(self.load);
+        flags.any(|flag| text == *flag || is_attached(flag, text))
     }
 
     /// Whether this literal is a flag that takes the next token as plain data.
@@ -107,11 +129,20 @@ impl Program {
     }
 }
 
-/// `-c`, alone or among other short flags of a shell: `-lc`.
-fn is_cluster_with_c(flag: &str) -> bool {
-    flag.strip_prefix('-').is_some_and(|letters| {
-        letters.contains('c') && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
-    })
+/// The letters of short flags written together, as in `-lc`.
+fn letters(flag: &str) -> Option<&str> {
+    flag.strip_prefix('-')
+        .filter(|letters| !letters.is_empty() && letters.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+fn letters_are(flag: &str, letter: char) -> bool {
+    letters(flag).is_some_and(|letters| letters.chars().eq([letter]))
+}
+
+fn is_attached(flag: &str, text: &str) -> bool {
+    let short = flag.len() == 2 && flag.starts_with('-');
+    text.strip_prefix(flag)
+        .is_some_and(|rest| rest.starts_with('=') || (short && !rest.is_empty()))
 }
 
 static PROGRAMS: &[Program] = &[
@@ -121,14 +152,9 @@ static PROGRAMS: &[Program] = &[
             "sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "oksh", "yash", "csh",
             "tcsh", "fish", "elvish", "nu", "xonsh",
         ],
-        &[
-            "-c",
-            "--command",
-            "--init-command",
-            "--rcfile",
-            "--init-file",
-        ],
+        &["-c", "--command"],
     )
+    .load(&["--rcfile", "--init-file", "--init-command", "-C"])
     .value(&["-o", "+o", "-O", "+O"]),
     Program::new(
         Role::Shell,
@@ -156,42 +182,32 @@ static PROGRAMS: &[Program] = &[
         )
         .value(&["-W", "-X"])
     },
-    Program::new(
-        Role::Interpreter,
-        &["perl"],
-        &["-e", "-E", "-M", "-m", "-F"],
-    )
-    .value(&["-I"]),
-    Program::new(Role::Interpreter, &["ruby", "jruby", "irb"], &["-e", "-r"])
+    Program::new(Role::Interpreter, &["perl"], &["-e", "-E"])
+        .load(&["-M", "-m", "-F"])
+        .value(&["-I"]),
+    Program::new(Role::Interpreter, &["ruby", "jruby", "irb"], &["-e"])
+        .load(&["-r"])
         .value(&["-I", "-C", "-E"]),
     Program::new(
         Role::Interpreter,
         &["node", "nodejs", "qjs", "bun"],
-        &[
-            "-e",
-            "--eval",
-            "-p",
-            "--print",
-            "-pe",
-            "-r",
-            "--require",
-            "--import",
-            "--loader",
-            "--experimental-loader",
-        ],
-    ),
+        &["-e", "--eval", "-p", "--print"],
+    )
+    .load(&[
+        "-r",
+        "--require",
+        "--import",
+        "--loader",
+        "--experimental-loader",
+    ]),
     Program::new(
         Role::Interpreter,
         &["php"],
         &["-r", "-B", "-R", "-E", "-F", "-f"],
     )
     .value(&["-d", "-c", "-z"]),
-    Program::new(Role::Interpreter, &["lua", "luajit"], &["-e", "-l"]),
-    Program::new(
-        Role::Interpreter,
-        &["tclsh", "wish", "expect"],
-        &["-c", "-f"],
-    ),
+    Program::new(Role::Interpreter, &["lua", "luajit"], &["-e"]).load(&["-l"]),
+    Program::new(Role::Interpreter, &["tclsh", "wish", "expect"], &["-f"]).load(&["-c"]),
     Program::new(
         Role::Interpreter,
         &[
@@ -205,26 +221,17 @@ static PROGRAMS: &[Program] = &[
             "groovy",
             "guile",
         ],
-        &["-e", "-E", "-c", "-L", "-l", "--file", "--expression"],
-    ),
+        &["-e", "-E", "-c", "--file", "--expression"],
+    )
+    .load(&["-L", "-l"]),
     Program {
         permutes: true,
         ..Program::new(
             Role::Interpreter,
             &["awk", "gawk", "mawk", "nawk", "original-awk"],
-            &[
-                "-e",
-                "-f",
-                "-E",
-                "-i",
-                "-l",
-                "--source",
-                "--file",
-                "--exec",
-                "--include",
-                "--load",
-            ],
+            &["-e", "-f", "-E", "--source", "--file", "--exec"],
         )
+        .load(&["-i", "-l", "--include", "--load"])
         .value(&["-v", "-F", "--assign", "--field-separator"])
     },
     Program {
@@ -276,12 +283,9 @@ static PROGRAMS: &[Program] = &[
         &[],
     ),
     Program::new(Role::Launcher, &["stdbuf"], &[]).value(&["-i", "-o", "-e"]),
-    Program::new(
-        Role::Launcher,
-        &["strace", "ltrace", "gdb"],
-        &["-ex", "-x", "-ix", "-iex"],
-    )
-    .value(&["-e", "-o", "-p", "-s"]),
+    Program::new(Role::Launcher, &["strace", "ltrace", "gdb"], &[])
+        .load(&["-ex", "-x", "-ix", "-iex"])
+        .value(&["-e", "-o", "-p", "-s"]),
     Program::new(
         Role::Launcher,
         &[

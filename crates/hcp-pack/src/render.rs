@@ -298,8 +298,9 @@ pub(crate) fn number_text(number: &Number) -> Option<String> {
     append_number(&mut text, number, false).ok().map(|()| text)
 }
 
-/// ECMAScript's `String(value)`, where the value has an argv form.
-pub(crate) fn value_text(value: &Value) -> Option<String> {
+/// ECMAScript's `String(value)` (§6.4). `None` where the value has no argv form: an object, a number
+/// beyond a double, a text with a NUL byte.
+pub fn value_text(value: &Value) -> Option<String> {
     let mut text = String::new();
     append_text(&mut text, value, false, false)
         .ok()

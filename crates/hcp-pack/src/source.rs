@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(source.line_and_column(0), (1, 1));
         assert_eq!(source.line_and_column(equals), (2, 6));
         assert_eq!(source.line_and_column(9999), (3, 1));
-        assert_eq!(source.one_line(&(0..9)), 0..1);
+        assert_eq!(source.one_line(&(0..10)), 0..1);
         assert_eq!(
             source.one_line(&(9000..9001)),
             source.text.len()..source.text.len()

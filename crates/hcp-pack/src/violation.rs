@@ -31,7 +31,7 @@ fn what(kind: &ValidationErrorKind, value: &Value) -> String {
         Kind::ExclusiveMinimum { limit } => format!("must be more than {}", bounded(limit)),
         Kind::ExclusiveMaximum { limit } => format!("must be less than {}", bounded(limit)),
         Kind::MultipleOf { multiple_of } => {
-            format!("must be a multiple of {}", multiple_of)
+            format!("must be a multiple of {multiple_of}")
         }
         Kind::MinLength { limit } => format!("must have at least {}", counted(*limit, "character")),
         Kind::MaxLength { limit } => format!("must have at most {}", counted(*limit, "character")),

@@ -86,6 +86,16 @@ pub enum Refusal {
     /// Step 8: the child failed without a word.
     #[error("exit {0}")]
     Exit(i32),
+    /// Step 8: a call of a composite was refused, failed or could not be made (§6.6).
+    #[error("{step}: {error}")]
+    InnerCall {
+        /// The step of the composite.
+        step: String,
+        /// The error of its call.
+        error: Box<str>,
+        /// Whether the fault is of the runtime itself, its store or its audit.
+        internal: bool,
+    },
 }
 
 impl Refusal {
@@ -114,7 +124,8 @@ impl Refusal {
             | Self::OutputOver(_)
             | Self::Signal(_)
             | Self::Stderr(_)
-            | Self::Exit(_) => Step::RunAdapter,
+            | Self::Exit(_)
+            | Self::InnerCall { .. } => Step::RunAdapter,
         })
     }
 
@@ -134,7 +145,9 @@ impl Refusal {
             | Self::Binding(_)
             | Self::Isolation(_)
             | Self::AdapterNotExecutable(_) => ExitStatus::Refused,
-            Self::Audit(_) | Self::Store(_) => ExitStatus::Internal,
+            Self::Audit(_) | Self::Store(_) | Self::InnerCall { internal: true, .. } => {
+                ExitStatus::Internal
+            }
             Self::BinNotAllowlisted(_) | Self::BinNotFound(_) => ExitStatus::BinUnavailable,
             Self::TimedOut(_)
             | Self::Cancelled
@@ -142,7 +155,8 @@ impl Refusal {
             | Self::OutputOver(_)
             | Self::Signal(_)
             | Self::Stderr(_)
-            | Self::Exit(_) => ExitStatus::AdapterFailed,
+            | Self::Exit(_)
+            | Self::InnerCall { .. } => ExitStatus::AdapterFailed,
         }
     }
 }
@@ -153,7 +167,12 @@ mod tests {
 
     #[test]
     fn texts_are_those_of_the_contract() {
-        let cases: [(Refusal, &str, u8, u8); 12] = [
+        let inner = |internal| Refusal::InnerCall {
+            step: "pay".into(),
+            error: "confirm required".into(),
+            internal,
+        };
+        let cases: [(Refusal, &str, u8, u8); 14] = [
             (Refusal::UnknownPack("x".into()), "unknown pack x", 1, 3),
             (
                 Refusal::NotActivated("x".into()),
@@ -204,6 +223,8 @@ mod tests {
                 1,
             ),
             (Refusal::Exit(4), "exit 4", 8, 1),
+            (inner(false), "pay: confirm required", 8, 1),
+            (inner(true), "pay: confirm required", 8, 70),
         ];
         for (refusal, text, step, status) in cases {
             assert_eq!(refusal.to_string(), text);

@@ -31,7 +31,6 @@ pub use audit::verify::Verdict;
 pub use audit::write::Intent;
 pub use error::StoreError;
 pub use identity::new_session_id;
-pub use lock::is_running;
 pub use state::{
     ActivatedPack, CapabilityUsers, Changes, Grant, InstalledPack, PackRoot, Principal, Project,
     Session, Tenant,

@@ -65,14 +65,6 @@ impl RuntimeLock {
     }
 }
 
-/// Whether the runtime of this id still holds its lock. One that never wrote an intent has none.
-///
-/// # Errors
-/// [`StoreError::Io`] when its lock file cannot be looked at.
-pub fn is_running(locks: &Path, runtime_id: &str) -> Result<bool, StoreError> {
-    Ok(matches!(owner_of(locks, runtime_id)?, Owner::Alive))
-}
-
 /// Finds out whether the runtime of this id lives.
 pub(crate) fn owner_of(locks: &Path, runtime_id: &str) -> Result<Owner, StoreError> {
     // The id comes from the file; it must not lead anywhere else.

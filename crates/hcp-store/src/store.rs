@@ -120,6 +120,25 @@ impl Store {
         })
     }
 
+    /// Remembers under which identity and times of its files a pack still has this digest. That is
+    /// no act of anybody and nothing that calls see: no record is written and the generation stays.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn remember_identity(
+        &mut self,
+        pack_id: &str,
+        digest: &str,
+        identity: &str,
+    ) -> Result<(), StoreError> {
+        self.write(|connection| {
+            connection
+                .prepare_cached("UPDATE pack SET identity = ?3 WHERE id = ?1 AND digest = ?2")?
+                .execute([pack_id, digest, identity])?;
+            Ok(())
+        })
+    }
+
     /// The runtime that this store acts as; no two stores have the same.
     pub fn runtime_id(&self) -> &str {
         &self.runtime_id

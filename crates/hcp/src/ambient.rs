@@ -36,10 +36,11 @@ impl Ambient {
         let beneath = |tail: &str| user.as_ref().map(|home| home.join(tail));
         Self {
             home: set("HCP_HOME"),
-            session: text("HCP_SESSION"),
+            // A name that is no text is the name of no session, not a wish for the default one.
+            session: set("HCP_SESSION").map(|id| id.to_string_lossy().into_owned()),
             remote: ["HCP_TOKEN", "HCP_SOCKET"]
                 .into_iter()
-                .find(|name| set(name).is_some()),
+                .find(|name| std::env::var_os(name).is_some()),
             log: text("HCP_LOG"),
             config_base: folder("XDG_CONFIG_HOME").or_else(|| beneath(".config")),
             data_base: folder("XDG_DATA_HOME").or_else(|| beneath(".local/share")),

@@ -60,6 +60,16 @@ impl Terminal {
         write_out(page.text.as_bytes());
     }
 
+    /// Shows what is for people only, like help.
+    pub(crate) fn show_always(&self, people: impl FnOnce(&mut Page<'_>)) {
+        let mut page = Page {
+            text: String::new(),
+            terminal: self,
+        };
+        people(&mut page);
+        write_out(page.text.as_bytes());
+    }
+
     /// Prints one line of JSON. On a screen, what would steer it is written as a JSON escape.
     pub(crate) fn print_json(&self, text: &str) {
         if self.on_screen {
@@ -89,6 +99,12 @@ impl Terminal {
             terminal: self,
             any: false,
         }
+    }
+
+    /// Prints a text that hcp itself made, byte for byte.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn print_bytes(&self, bytes: &[u8]) {
+        write_out(bytes);
     }
 
     /// Prints a bare word or text, the same on a terminal or not.
@@ -126,7 +142,9 @@ impl Terminal {
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         let label = self.on_stderr(Tone::Bad, "error");
         match &failure.report {
-            Some((colored, _)) if self.color_on_stderr => write_err(&format!("{colored}\n")),
+            Some((colored, _)) if self.color_on_stderr => {
+                write_err(&format!("{}\n", escape_between_colors(colored)));
+            }
             Some((_, plain)) => write_err(&format!("{}\n", escape_lines(plain))),
             None => write_err(&format!("{label}: {}\n", escape(&failure.message))),
         }
@@ -167,6 +185,18 @@ impl JsonArray<'_> {
     pub(crate) fn end(self) {
         write_out(if self.any { b"]\n" } else { b"[]\n" });
     }
+}
+
+/// Help goes to stdout and is no failure; a wrong command line is one. Its words may come from
+/// anybody, so the error goes out escaped and without colour.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    use hcp_spec::ExitStatus;
+    if error.use_stderr() {
+        write_err(&escape_lines(&error.render().to_string()));
+        return ExitCode::from(ExitStatus::Usage.code());
+    }
+    let _ = error.print();
+    ExitCode::from(ExitStatus::Ok.code())
 }
 
 /// What a person reads.
@@ -224,6 +254,29 @@ fn paint(color: bool, tone: Tone, word: &str) -> String {
         Tone::Strong => anstyle::AnsiColor::Yellow.on_default().bold(),
     };
     format!("{style}{word}{style:#}")
+}
+
+/// Escapes a report but for the colours in it. Only for texts whose own escape characters were
+/// replaced when the colours came in, as the snippets of a manifest are.
+fn escape_between_colors(report: &str) -> String {
+    let mut escaped = String::with_capacity(report.len());
+    for (at, part) in report.split("\u{1b}[").enumerate() {
+        let code = part.find(|c: char| !c.is_ascii_digit() && c != ';');
+        let rest = match code.and_then(|end| part.split_at_checked(end)) {
+            Some((code, rest)) if at > 0 && rest.starts_with('m') => {
+                escaped.push_str("\u{1b}[");
+                escaped.push_str(code);
+                rest
+            }
+            _ if at > 0 => {
+                escaped.push_str("\\u{1b}[");
+                part
+            }
+            _ => part,
+        };
+        escaped.push_str(&escape_lines(rest));
+    }
+    escaped
 }
 
 /// JSON in which nothing steers a screen; outside of strings JSON is plain already.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hcp_spec::audit::{AuditEvent, AuditKind, DEFAULT_TENANT};
 use hcp_spec::name::{PrincipalName, TenantId};
-use hcp_store::{Session, Store, new_session_id};
+use hcp_store::{Session, Store, StoreError, new_session_id};
 
 use crate::error::CoreError;
 use crate::home::Home;
@@ -80,15 +80,23 @@ pub fn initialise(
         token_sha256: None,
         packs: Vec::new(),
     };
-    store.change(&event, |changes| {
+    let made = store.change(&event, |changes| {
         if needs_tenant {
             changes.add_tenant(&tenant)?;
         }
         changes.add_principal(&caller.principal, Some(caller.uid))?;
         changes.open_session(&session)
-    })?;
+    });
+    let created = match made {
+        Ok(()) => true,
+        // Another `init` was faster.
+        Err(StoreError::AlreadyThere { .. }) if store.principal_of_uid(caller.uid)?.is_some() => {
+            false
+        }
+        Err(error) => return Err(error.into()),
+    };
     Ok(Initialised {
-        created: true,
+        created,
         principal: caller.principal.clone(),
     })
 }

@@ -1,6 +1,7 @@
 //! The acts of the operator: everything that changes what calls may do. Each act and its `admin`
 //! record are one transaction, so neither is ever there without the other.
 
+mod composites;
 mod grants;
 mod installation;
 mod packs;

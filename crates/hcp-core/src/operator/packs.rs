@@ -5,8 +5,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use hcp_pack::{Tree, Warning, identity, read_manifest, remove_copy, warnings};
+use hcp_pack::{Identity, Tree, Warning, read_manifest, remove_copy, warnings};
 use hcp_sandbox::{BinError, BinSearch, check_bin};
 use hcp_spec::manifest::{Kind, Manifest};
 use hcp_spec::name::Capability;
@@ -44,13 +45,15 @@ impl Operator<'_> {
     /// Adds the pack in `folder`.
     ///
     /// # Errors
-    /// When it does not read, is a pass-through (§6.7), is installed with other bytes, or names a
-    /// capability that is in use and not shared.
+    /// When it does not read, is a pass-through (§6.7), is installed with other bytes, names a
+    /// capability that is in use and not shared, or has a composite that reaches too far (§6.6).
     pub fn add_pack(&self, folder: &Path, options: &AddOptions) -> Result<AddedPack, CoreError> {
-        let folder = folder.canonicalize().map_err(|error| CoreError::Io {
-            what: format!("the pack folder `{}` could not be read", folder.display()),
-            error,
-        })?;
+        let folder = folder
+            .canonicalize()
+            .map_err(|error| CoreError::NotAllowed {
+                what: format!("the pack folder `{}`: {error}", folder.display()),
+                hint: "name the folder that holds hcp.toml or hcp.json".to_owned(),
+            })?;
         let tree = Tree::scan(&folder)?;
         let manifest = read_manifest(&folder)?;
         let digest = tree.digest().to_owned();
@@ -69,6 +72,7 @@ impl Operator<'_> {
         let already_there =
             installed.is_some_and(|installed| installed.allow_bins == options.allow_bins);
         self.check_capabilities(&manifest, options)?;
+        self.check_composites(&Arc::new(LoadedPack::before_adding(&manifest)))?;
         let root = if options.link {
             folder.clone()
         } else {
@@ -150,7 +154,7 @@ impl Operator<'_> {
         options: &AddOptions,
     ) -> Result<(), CoreError> {
         let id = manifest.id.as_str();
-        let looks = identity(root).map_err(|error| CoreError::Io {
+        let looks = Identity::take(root).map_err(|error| CoreError::Io {
             what: format!("the pack folder `{}` could not be read", root.display()),
             error,
         })?;
@@ -163,7 +167,7 @@ impl Operator<'_> {
             } else {
                 PackRoot::Pinned
             },
-            identity: looks,
+            identity: looks.text(),
             allow_bins: options.allow_bins.clone(),
             capabilities: capabilities(manifest).cloned().collect(),
             added_at: jiff::Timestamp::now().as_millisecond(),
@@ -193,7 +197,6 @@ impl Operator<'_> {
             what: format!("the pack could not be copied to `{}`", pinned.display()),
             error,
         };
-        remove_if_there(&pinned).map_err(failed)?;
         let incoming = home
             .packs()
             .join(format!(".incoming-{}", self.runtime.runtime_id()));
@@ -206,7 +209,18 @@ impl Operator<'_> {
                 hint: "add it again when nothing writes to its folder".to_owned(),
             });
         }
-        fs::rename(&incoming, &pinned).map_err(failed)?;
+        if let Err(error) = fs::rename(&incoming, &pinned) {
+            if !pinned.exists() {
+                return Err(failed(error));
+            }
+            // Somebody else added it meanwhile, or what is there is not what was added.
+            if as_added(&pinned) {
+                remove_if_there(&incoming).map_err(failed)?;
+            } else {
+                remove_if_there(&pinned).map_err(failed)?;
+                fs::rename(&incoming, &pinned).map_err(failed)?;
+            }
+        }
         Ok(pinned)
     }
 
@@ -247,6 +261,7 @@ impl Operator<'_> {
 
     fn all_warnings(&self, manifest: &Manifest, root: &Path, options: &AddOptions) -> Vec<Warning> {
         let mut all = warnings(manifest);
+        all.extend(self.composite_warnings(manifest));
         let wraps = manifest
             .commands
             .values()

@@ -1,5 +1,6 @@
 //! Sessions: opening and closing them, and which packs they run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hcp_spec::audit::DEFAULT_TENANT;
@@ -64,6 +65,13 @@ impl Operator<'_> {
         let ttl = options.ttl.unwrap_or(DEFAULT_TTL);
         let lasts = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
         let now = jiff::Timestamp::now().as_millisecond();
+        let expires_at = now.saturating_add(lasts);
+        if jiff::Timestamp::from_millisecond(expires_at).is_err() {
+            return Err(CoreError::NotAllowed {
+                what: "a session cannot last that long".to_owned(),
+                hint: "say how long it is really needed, like 8h".to_owned(),
+            });
+        }
         let session = Session {
             id: new_session_id()?,
             principal: principal.clone(),
@@ -71,7 +79,7 @@ impl Operator<'_> {
             project_id: project.cloned(),
             name: None,
             opened_at: now,
-            expires_at: Some(now.saturating_add(lasts)),
+            expires_at: Some(expires_at),
             closed: false,
             token_sha256: token.as_deref().map(sha256_hex),
             packs,
@@ -173,10 +181,11 @@ impl Operator<'_> {
         packs
             .iter()
             .map(|id| {
-                let pack = self.load_pack(id)?;
+                let pack = Arc::new(self.load_pack(id)?);
+                self.check_composites(&pack)?;
                 Ok(ActivatedPack {
-                    pack_id: pack.manifest.id,
-                    digest: pack.digest,
+                    pack_id: pack.manifest.id.clone(),
+                    digest: pack.digest.clone(),
                 })
             })
             .collect()

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use hcp_store::Intent;
 
-pub use mode::{Note, Refused};
+pub use mode::{Note, Phase, Refused};
 pub(crate) use s6_enforce_confirm::{Prepared, Resource};
 pub(crate) use s9_record::record_invalid;
 
@@ -35,7 +35,8 @@ use crate::view::View;
 use mode::{Dry, Live, Mode};
 use s1_resolve_pack::resolve_pack;
 use s2_check_activation::check_activation;
-use s3_resolve_policy::{Governance, resolve_policy};
+pub(crate) use s3_resolve_policy::Governance;
+use s3_resolve_policy::resolve_policy;
 use s4_authenticate::authenticate;
 use s5_assert_capability::assert_capability;
 use s6_enforce_confirm::{Confirmed, enforce_confirm};
@@ -55,9 +56,9 @@ fn decide<M: Mode>(walk: &mut Walk<'_, M>, call: Arc<Call>) -> Result<Confirmed<
 }
 
 /// Steps 7 and 8, for a call whose intent is durable.
-fn perform(walk: &mut Walk<'_, Live>, intended: Intended) -> (Intent, Ran) {
+fn perform(runtime: &Runtime, walk: &mut Walk<'_, Live>, intended: Intended) -> (Intent, Ran) {
     match mint_binding(walk, intended) {
-        Ok(bound) => run_adapter(walk, bound),
+        Ok(bound) => run_adapter(runtime, walk, bound),
         Err(unminted) => (unminted.0, Ran::refused(unminted.1)),
     }
 }
@@ -71,7 +72,7 @@ pub(crate) fn exec(runtime: &Runtime, view: &View, call: Call) -> Answer {
         decide(&mut walk, call.clone()).and_then(|confirmed| intend(runtime, &mut walk, confirmed));
     match decided {
         Ok(intended) => {
-            let (intent, ran) = perform(&mut walk, intended);
+            let (intent, ran) = perform(runtime, &mut walk, intended);
             record_outcome(runtime, walk, &call, intent, ran, began)
         }
         Err(refused) => record_refusal(runtime, walk, &call, refused, began),

@@ -64,10 +64,29 @@ pub(super) trait Mode: Sized {
     fn enter(&mut self, step: Step);
 }
 
+/// What a live walk spends its time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// One of the nine steps.
+    Step(Step),
+    /// Making the intent durable, between steps 6 and 7.
+    Intent,
+}
+
+impl Phase {
+    /// The name of the step, or `intent`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Step(step) => step.name(),
+            Self::Intent => "intent",
+        }
+    }
+}
+
 /// The walk of a real call: the first refusal ends it. Keeps the time of each step entered.
 #[derive(Debug)]
 pub(super) struct Live {
-    entered: Vec<(Step, Instant)>,
+    entered: Vec<(Phase, Instant)>,
 }
 
 impl Live {
@@ -78,13 +97,18 @@ impl Live {
         }
     }
 
-    /// The steps entered, in order, each with how long it took until the next began or until now.
-    pub(super) fn timings(&self) -> Vec<(Step, Duration)> {
+    /// Told when the intent is about to be made durable, which is no step of its own.
+    pub(super) fn enter_intent(&mut self) {
+        self.entered.push((Phase::Intent, Instant::now()));
+    }
+
+    /// The phases entered, in order, each with how long it took until the next began or until now.
+    pub(super) fn timings(&self) -> Vec<(Phase, Duration)> {
         let ends = self.entered.iter().skip(1).map(|(_, began)| *began);
         let ends = ends.chain(std::iter::once(Instant::now()));
         let spans = self.entered.iter().zip(ends);
         spans
-            .map(|((step, began), end)| (*step, end.saturating_duration_since(*began)))
+            .map(|((phase, began), end)| (*phase, end.saturating_duration_since(*began)))
             .collect()
     }
 }
@@ -109,7 +133,7 @@ impl Mode for Live {
     }
 
     fn enter(&mut self, step: Step) {
-        self.entered.push((step, Instant::now()));
+        self.entered.push((Phase::Step(step), Instant::now()));
     }
 }
 

@@ -52,7 +52,12 @@ fn judge<M: Mode>(
         return Judgement::Refused(not_activated("the session belongs to another Principal"));
     }
     if session.closed {
-        return Judgement::Refused(not_activated("the session is closed"));
+        // One that was closed because its Principal, tenant or project went is told so by step 4.
+        match walk.view.surroundings_stand(&session) {
+            Ok(true) => return Judgement::Refused(not_activated("the session is closed")),
+            Ok(false) => {}
+            Err(refusal) => return Judgement::Refused(refusal.into()),
+        }
     }
     walk.trail.belongs_to(&session);
     let Some(pack) = pack else {

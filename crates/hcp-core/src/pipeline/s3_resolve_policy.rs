@@ -14,6 +14,7 @@ use super::s2_check_activation::Activated;
 use super::walk::Walk;
 use crate::call::Call;
 use crate::catalog::LoadedPack;
+use crate::settings::Settings;
 
 /// What governs one command: its Policy entry as the operator leaves it.
 #[derive(Clone, Debug)]
@@ -62,28 +63,46 @@ pub(super) fn resolve_policy<M: Mode>(
 }
 
 fn judge<M: Mode>(walk: &mut Walk<'_, M>, call: &Call, pack: &LoadedPack) -> Judgement<Governance> {
-    let no_policy =
-        |detail: &str| Refused::because(Refusal::NoPolicy(call.verb_key.clone()), detail);
-    let Some(command) = pack.manifest.commands.get(call.verb_key.as_str()) else {
-        return Judgement::Refused(no_policy("the pack declares no such command"));
-    };
-    let Some(policy) = pack.manifest.policy.get(call.verb_key.as_str()) else {
-        return Judgement::Refused(no_policy("the command has no Policy entry"));
-    };
-    let target = target(&call.pack_id, &call.verb_key);
-    let tightened = walk.view.settings.policy(&target);
-    let approval = policy
-        .approval
-        .or(tightened.and_then(|policy| policy.approval));
-    let confirm = Manifest::needs_confirm(command, policy)
-        || approval.is_some()
-        || tightened.and_then(|policy| policy.confirm).unwrap_or(false);
-    walk.trail.capability = Some(policy.capability.as_str().to_owned());
-    Judgement::Passed(Governance {
-        capability: policy.capability.clone(),
-        effect: command.effect,
-        confirm,
-        approval,
-        target,
-    })
+    match Governance::of(&walk.view.settings, pack, &call.verb_key) {
+        Ok(governance) => {
+            walk.trail.capability = Some(governance.capability.as_str().to_owned());
+            Judgement::Passed(governance)
+        }
+        Err(detail) => {
+            let refusal = Refusal::NoPolicy(call.verb_key.clone());
+            Judgement::Refused(Refused::because(refusal, detail))
+        }
+    }
+}
+
+impl Governance {
+    /// What governs a command of `pack`, as the operator leaves it.
+    ///
+    /// # Errors
+    /// Why nothing does.
+    pub(crate) fn of(
+        settings: &Settings,
+        pack: &LoadedPack,
+        verb_key: &str,
+    ) -> Result<Self, &'static str> {
+        let command = pack.manifest.commands.get(verb_key);
+        let command = command.ok_or("the pack declares no such command")?;
+        let policy = pack.manifest.policy.get(verb_key);
+        let policy = policy.ok_or("the command has no Policy entry")?;
+        let target = target(&pack.id, verb_key);
+        let tightened = settings.policy(&target);
+        let approval = policy
+            .approval
+            .or(tightened.and_then(|policy| policy.approval));
+        let confirm = Manifest::needs_confirm(command, policy)
+            || approval.is_some()
+            || tightened.and_then(|policy| policy.confirm).unwrap_or(false);
+        Ok(Self {
+            capability: policy.capability.clone(),
+            effect: command.effect,
+            confirm,
+            approval,
+            target,
+        })
+    }
 }

@@ -89,6 +89,12 @@ fn judge<M: Mode>(
         Some(project) => view.project_stands(session.tenant_id.as_str(), project.as_str())?,
         None => false,
     };
+    if brain && !project {
+        return Ok(Judgement::RefusedKnowing(
+            identity,
+            Refusal::BrainRequiresProject.into(),
+        ));
+    }
     if session.project_id.is_some() && !project {
         return Ok(Judgement::RefusedKnowing(
             identity,
@@ -98,11 +104,11 @@ fn judge<M: Mode>(
             ),
         ));
     }
-    if brain && !project {
-        return Ok(Judgement::RefusedKnowing(
-            identity,
-            Refusal::BrainRequiresProject.into(),
-        ));
+    if session.closed {
+        return Ok(Judgement::Refused(Refused::because(
+            Refusal::SessionExpired,
+            "the session is closed",
+        )));
     }
     Ok(Judgement::Passed(identity))
 }

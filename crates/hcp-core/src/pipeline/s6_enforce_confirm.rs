@@ -18,6 +18,7 @@ use super::s5_assert_capability::Authorized;
 use super::walk::Walk;
 use crate::call::Call;
 use crate::catalog::LoadedPack;
+use crate::composite::{Plan, check_reach};
 
 /// What the call will run with.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Prepared {
     pub argv: Option<Vec<String>>,
     /// What the arguments name outside the jail.
     pub resources: Vec<Resource>,
+    /// The plan behind a composite, with the arguments that it takes values from.
+    pub composite: Option<(Arc<Plan>, CheckedArguments)>,
 }
 
 /// Something outside the jail that an argument of this call names.
@@ -109,7 +112,7 @@ pub(super) fn enforce_confirm<M: Mode>(
 fn prepare<M: Mode>(
     walk: &Walk<'_, M>,
     call: &Call,
-    pack: &LoadedPack,
+    pack: &Arc<LoadedPack>,
 ) -> Result<Prepared, Refused> {
     if let Some(fault) = &call.fault {
         return Err(Refusal::Arguments(fault.clone()).into());
@@ -121,7 +124,41 @@ fn prepare<M: Mode>(
     let arguments = command.check(&call.args).map_err(refuse)?;
     let resources = resources(walk, &arguments)?;
     let argv = argv_of(pack, call, &command, &arguments)?;
-    Ok(Prepared { argv, resources })
+    let composite = match kind_of(pack, call) {
+        Some(Kind::Composite) => Some((plan_of(walk, call, pack)?, arguments)),
+        _ => None,
+    };
+    Ok(Prepared {
+        argv,
+        resources,
+        composite,
+    })
+}
+
+/// The plan of a composite, after judging once more what it reaches: the packs that it calls may have
+/// changed since it was added.
+fn plan_of<M: Mode>(
+    walk: &Walk<'_, M>,
+    call: &Call,
+    pack: &Arc<LoadedPack>,
+) -> Result<Arc<Plan>, Refused> {
+    let find = |id: &str| walk.view.pack(id).ok().flatten();
+    let no_policy = || Refusal::NoPolicy(call.verb_key.clone());
+    check_reach(&find, &walk.view.settings, pack, &call.verb_key).map_err(|overreach| {
+        let refusal = if overreach.is_ungated {
+            Refusal::ConfirmRequired
+        } else {
+            no_policy()
+        };
+        Refused::because(refusal, overreach.what)
+    })?;
+    let plan = pack.plan(&call.verb_key);
+    plan.map_err(|error| Refused::because(no_policy(), error.to_string()))
+}
+
+fn kind_of<'a>(pack: &'a LoadedPack, call: &Call) -> Option<&'a Kind> {
+    let command = pack.manifest.commands.get(call.verb_key.as_str())?;
+    Some(pack.manifest.kind_of(command))
 }
 
 fn argv_of(
@@ -130,8 +167,7 @@ fn argv_of(
     command: &PreparedCommand,
     arguments: &CheckedArguments,
 ) -> Result<Option<Vec<String>>, Refused> {
-    let declared = pack.manifest.commands.get(call.verb_key.as_str());
-    match declared.map(|declared| pack.manifest.kind_of(declared)) {
+    match kind_of(pack, call) {
         Some(Kind::Wrap) => command.render(arguments).map(Some).map_err(refuse),
         _ => Ok(None),
     }

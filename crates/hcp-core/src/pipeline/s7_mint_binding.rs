@@ -61,6 +61,8 @@ fn mint_for(walk: &Walk<'_, Live>, confirmed: &Confirmed<Live>) -> Result<Bindin
     } else {
         BindingMode::Live
     };
-    let need = pack.manifest.binding.as_ref();
+    // A composite starts nothing that could use a credential; its inner calls mint their own.
+    let is_composite = confirmed.prepared.composite.is_some();
+    let need = pack.manifest.binding.as_ref().filter(|_| !is_composite);
     mint(need, provider, &settings.folder, &scope, mode, &call.cancel)
 }

@@ -8,6 +8,7 @@ use hcp_sandbox::{
     check_bin, run_native_local, signal_name,
 };
 use hcp_spec::config::Mode as SandboxMode;
+use hcp_spec::envelope::Arguments;
 use hcp_spec::manifest::{Kind, Sandbox, Wrap};
 use hcp_spec::quantity::TimeLimit;
 use hcp_spec::{Refusal, ResultValue, Step};
@@ -18,6 +19,9 @@ use super::mode::{Live, Refused};
 use super::s7_mint_binding::Bound;
 use super::walk::Walk;
 use crate::answer::Run;
+use crate::call::Call;
+use crate::composite::{self, CompositeLimits, InnerReport, Outer, Plan};
+use crate::runtime::Runtime;
 
 /// How much of stdout and stderr a failure shows, in bytes.
 const SHOWN: usize = 64 << 10;
@@ -30,8 +34,10 @@ pub(super) struct Ran {
     pub stdout: Option<String>,
     /// What the child wrote to stderr, if anything.
     pub stderr: Option<String>,
-    /// What else there is to know; `None` when nothing ran.
+    /// What else there is to know; `None` when no child ran.
     pub run: Option<Run>,
+    /// What became of the steps of a composite.
+    pub inner: Vec<InnerReport>,
 }
 
 impl Ran {
@@ -42,18 +48,72 @@ impl Ran {
             stdout: None,
             stderr: None,
             run: None,
+            inner: Vec::new(),
         }
     }
 }
 
 /// Runs the call. The Binding is given back whatever happens.
-pub(super) fn run_adapter(walk: &mut Walk<'_, Live>, bound: Bound) -> (Intent, Ran) {
+pub(super) fn run_adapter(
+    runtime: &Runtime,
+    walk: &mut Walk<'_, Live>,
+    bound: Bound,
+) -> (Intent, Ran) {
     walk.enter(Step::RunAdapter);
-    let ran = run(walk, &bound).unwrap_or_else(Ran::refused);
+    let ran = match &bound.intended.confirmed.prepared.composite {
+        Some((plan, args)) => run_composite(runtime, walk, &bound, plan, args.values()),
+        None => run(walk, &bound),
+    };
+    let ran = ran.unwrap_or_else(Ran::refused);
+    walk.trail.warning = warning_of(&ran.inner);
     if let Err(error) = bound.binding.revoke() {
         walk.trail.warning = Some(format!("the Binding was not revoked: {error}"));
     }
     (bound.intended.intent, ran)
+}
+
+/// Makes the calls of a composite, in process (§6.6).
+fn run_composite(
+    runtime: &Runtime,
+    walk: &Walk<'_, Live>,
+    bound: &Bound,
+    plan: &Plan,
+    args: &Arguments,
+) -> Result<Ran, Refused> {
+    let confirmed = &bound.intended.confirmed;
+    let ceiling = &walk.view.settings.sandbox.timeout_max;
+    let (time, limits) = limits(&confirmed.call, &confirmed.pack.manifest.sandbox, ceiling)?;
+    let completed = composite::run(&Outer {
+        runtime,
+        call: &confirmed.call,
+        plan,
+        args,
+        session_id: &confirmed.identity.session.id,
+        seq: bound.intended.intent.seq,
+        // Only what passed step 6 comes here, so where there is a gate it was satisfied.
+        is_confirmed: confirmed.governance.confirm,
+        limits: CompositeLimits {
+            time,
+            output: limits.output,
+            memory: limits.memory.unwrap_or(Sandbox::DEFAULT_MEMORY),
+        },
+    });
+    Ok(Ran {
+        outcome: completed.outcome.map_err(Refused::from),
+        stdout: None,
+        stderr: None,
+        run: None,
+        inner: completed.calls,
+    })
+}
+
+/// What went wrong beside the inner calls, by their steps.
+fn warning_of(inner: &[InnerReport]) -> Option<String> {
+    let warnings: Vec<String> = inner
+        .iter()
+        .filter_map(|report| Some(format!("{}: {}", report.step, report.warning.as_ref()?)))
+        .collect();
+    (!warnings.is_empty()).then(|| warnings.join("; "))
 }
 
 fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
@@ -83,14 +143,17 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
             error.to_string(),
         )
     };
-    let own = walk
+    let scratch = walk
         .view
-        .home
-        .scratch_of(&walk.view.runtime_id)
+        .scratch()
+        .and_then(Scratch::create)
         .map_err(internal)?;
-    let scratch = Scratch::create(&own).map_err(internal)?;
     let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
-    let limits = limits(&manifest.sandbox, &settings.sandbox.timeout_max)?;
+    let limits = limits(
+        &confirmed.call,
+        &manifest.sandbox,
+        &settings.sandbox.timeout_max,
+    )?;
     let redactor = Redactor::new(bound.binding.secrets());
     let launch = Launch {
         bin: &bin,
@@ -143,8 +206,13 @@ fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<Checked
     })
 }
 
-/// The limits of this call and the text of its wall clock: the pack's wish, at most the operator's.
-fn limits(wish: &Sandbox, ceiling: &TimeLimit) -> Result<(TimeLimit, Limits), Refused> {
+/// The limits of this call and the text of its wall clock: the pack's wish, at most the operator's,
+/// and at most what is left of the composite that makes the call.
+fn limits(
+    call: &Call,
+    wish: &Sandbox,
+    ceiling: &TimeLimit,
+) -> Result<(TimeLimit, Limits), Refused> {
     let default = TimeLimit::parse(Sandbox::DEFAULT_TIMEOUT)
         .map_err(|error| Refused::from(Refusal::Isolation(error.to_string())))?;
     let wished = wish.timeout.clone().unwrap_or(default);
@@ -153,8 +221,13 @@ fn limits(wish: &Sandbox, ceiling: &TimeLimit) -> Result<(TimeLimit, Limits), Re
     } else {
         wished
     };
+    let deadline = call.inner.as_ref().map(|inner| inner.bounds().deadline());
+    let (timeout, left) = match deadline.map(|deadline| (deadline, deadline.left())) {
+        Some((deadline, left)) if left < timeout.duration() => (deadline.limit.clone(), left),
+        _ => (timeout.clone(), timeout.duration()),
+    };
     let limits = Limits {
-        timeout: timeout.duration(),
+        timeout: left,
         output: wish
             .output
             .as_ref()
@@ -203,6 +276,7 @@ fn read(
                 replaced: read.replaced,
                 ..run
             }),
+            inner: Vec::new(),
         };
     }
     let refusal = match finished.end {
@@ -225,5 +299,6 @@ fn read(
         stdout: (!stdout.is_empty()).then_some(stdout),
         stderr: (!stderr.is_empty()).then_some(stderr),
         run: Some(run),
+        inner: Vec::new(),
     }
 }

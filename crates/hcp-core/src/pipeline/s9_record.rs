@@ -1,14 +1,14 @@
 //! Step 9: record, and answer. An intent stands in the audit trail before anything is minted or run,
 //! its outcome after; a refusal is a record of its own.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hcp_spec::audit::{AuditEvent, AuditKind, DEFAULT_TENANT};
 use hcp_spec::envelope::InvalidEnvelope;
 use hcp_spec::name::PrincipalName;
 use hcp_spec::{ExitStatus, Refusal, ResultEnvelope, Step};
 use hcp_store::{Intent, StoreError};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::mode::{Live, Mode, Refused};
@@ -17,6 +17,7 @@ use super::s8_run_adapter::Ran;
 use super::walk::Walk;
 use crate::answer::{Answer, Metadata};
 use crate::call::Call;
+use crate::composite::{InnerCall, InnerReport};
 use crate::runtime::Runtime;
 
 /// The largest arguments that a record holds whole, in bytes; larger ones by digest.
@@ -33,6 +34,7 @@ pub(super) fn intend(
     walk: &mut Walk<'_, Live>,
     confirmed: Confirmed<Live>,
 ) -> Result<Intended, Refused> {
+    walk.mode.enter_intent();
     let event = event(AuditKind::Intent, runtime, walk, &confirmed.call);
     let intent = runtime.store().begin(&event).map_err(|error| {
         Refused::from(Refusal::Audit(format!(
@@ -75,7 +77,7 @@ pub(super) fn record_refusal(
             audit_seq: seq,
             duration: began.elapsed(),
             detail: refused.detail,
-            steps: walk.mode.timings(),
+            phases: walk.mode.timings(),
             ..Metadata::default()
         },
     }
@@ -100,10 +102,9 @@ pub(super) fn record_outcome(
         event.error = Some(refused.refusal.to_string());
         event.detail.clone_from(&refused.detail);
     }
-    event.metadata = ran
-        .run
-        .as_ref()
-        .map(|run| run.to_json(began.elapsed()).to_string());
+    // The intent holds them; by now one of them may be known to be a credential.
+    event.args = None;
+    event.metadata = metadata_of(call, &ran, began.elapsed());
     let intent_seq = intent.seq;
     let recorded = runtime.store().finish(intent, &event);
     let mut warning = walk.trail.warning.take();
@@ -122,6 +123,24 @@ pub(super) fn record_outcome(
     )
 }
 
+/// What the record of an end says beside its columns: the run of a child or of a composite's steps,
+/// and the composite that made the call.
+fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
+    let mut facts = call
+        .inner
+        .as_ref()
+        .map(InnerCall::facts)
+        .unwrap_or_default();
+    if let Some(Value::Object(run)) = ran.run.as_ref().map(|run| run.to_json(whole)) {
+        facts.extend(run);
+    }
+    if !ran.inner.is_empty() {
+        let steps = ran.inner.iter().map(InnerReport::to_json).collect();
+        facts.insert("steps".to_owned(), steps);
+    }
+    (!facts.is_empty()).then(|| Value::Object(facts).to_string())
+}
+
 fn answer(
     walk: &Walk<'_, Live>,
     call: &Call,
@@ -135,13 +154,15 @@ fn answer(
         stdout,
         stderr,
         run,
+        inner,
     } = ran;
     let mut metadata = Metadata {
         audit_seq: Some(seq),
         duration: began.elapsed(),
         warning,
         run,
-        steps: walk.mode.timings(),
+        inner,
+        phases: walk.mode.timings(),
         ..Metadata::default()
     };
     let (envelope, refusal) = match outcome {
@@ -234,7 +255,14 @@ pub(super) fn record_explain<M: Mode>(
 fn event<M>(kind: AuditKind, runtime: &Runtime, walk: &Walk<'_, M>, call: &Call) -> AuditEvent {
     let trail = &walk.trail;
     let tenant = trail.tenant_id.as_deref().unwrap_or(DEFAULT_TENANT);
-    let runtime_id = runtime.store().runtime_id().to_owned();
+    let runtime_id = runtime.runtime_id().to_owned();
+    let (args, mut facts) = arguments(call);
+    facts.extend(
+        call.inner
+            .as_ref()
+            .map(InnerCall::facts)
+            .unwrap_or_default(),
+    );
     AuditEvent {
         project_id: trail.project_id.clone(),
         session_id: trail.session_id.clone(),
@@ -242,20 +270,23 @@ fn event<M>(kind: AuditKind, runtime: &Runtime, walk: &Walk<'_, M>, call: &Call)
         pack_digest: trail.pack_digest.clone(),
         verb_key: Some(bounded(&call.verb_key)),
         capability: trail.capability.clone(),
-        args: Some(arguments(call)),
+        args,
+        metadata: (!facts.is_empty()).then(|| Value::Object(facts).to_string()),
         ..AuditEvent::new(kind, tenant, call.principal.as_str(), &runtime_id)
     }
 }
 
-/// The arguments as compact JSON, or what they hash to when they are large.
-fn arguments(call: &Call) -> String {
+/// The arguments as compact JSON; large ones by what they hash to, among the metadata.
+fn arguments(call: &Call) -> (Option<String>, Map<String, Value>) {
     let text = Value::Object(call.args.clone()).to_string();
+    let mut facts = Map::new();
     if text.len() <= MAX_ARGS {
-        return text;
+        return (Some(text), facts);
     }
-    let digest = Sha256::digest(text.as_bytes());
-    let hex = crate::hex::encode(&digest);
-    format!("{{\"sha256\":\"{hex}\",\"bytes\":{}}}", text.len())
+    let sha256 = crate::hex::encode(&Sha256::digest(text.as_bytes()));
+    facts.insert("args_sha256".to_owned(), sha256.into());
+    facts.insert("args_bytes".to_owned(), text.len().into());
+    (None, facts)
 }
 
 /// An id as the Invoker wrote it may be a megabyte long; a record keeps what tells it apart.

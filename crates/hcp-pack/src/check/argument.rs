@@ -1,6 +1,6 @@
 //! What must hold for the declared arguments of a command.
 
-use hcp_spec::manifest::{Argument, Command, Kind, Presentation};
+use hcp_spec::manifest::{Argument, Command, Presentation};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -98,13 +98,6 @@ fn check_switch(
     name: &str,
     tokens: &[Token],
 ) -> Result<(), Finding> {
-    if command
-        .kind
-        .as_ref()
-        .is_some_and(|kind| *kind == Kind::Composite)
-    {
-        return Ok(());
-    }
     let misused = tokens
         .iter()
         .filter(|token| token.names().any(|used| used == name))

@@ -2,12 +2,12 @@
 
 use hcp_spec::manifest::{Command, Kind, Manifest};
 
-use super::{argument, composite, needs_wrap};
+use super::{argument, composite};
 use crate::finding::{Finding, Place};
 use crate::pass_through;
-use crate::prepare::{is_literal, is_reserved};
+use crate::prepare::{is_literal, is_reserved, template_of};
 use crate::suggestion::closest;
-use crate::template::{Token, command_tokens};
+use crate::template::Token;
 use crate::wording::ticked;
 
 /// Checks one command.
@@ -35,30 +35,10 @@ pub(super) fn check(manifest: &Manifest, verb_key: &str, command: &Command) -> R
     if let Some(schema) = &command.result {
         argument::check_schema(place("result"), schema)?;
     }
-    let tokens = tokens(manifest, verb_key, command)?;
+    let tokens = template_of(manifest, verb_key, command)?.unwrap_or_default();
     argument::check_all(verb_key, command, &tokens)?;
     check_names(manifest, verb_key, command, &tokens)?;
     pass_through::check(manifest, verb_key, command, &tokens)
-}
-
-fn tokens(manifest: &Manifest, verb_key: &str, command: &Command) -> Result<Vec<Token>, Finding> {
-    let wrap = *manifest.kind_of(command) == Kind::Wrap;
-    if wrap && manifest.wrap.is_none() {
-        return Err(needs_wrap(Place::keys(["commands", verb_key])));
-    }
-    if !wrap && command.cli.is_none() {
-        return Ok(Vec::new());
-    }
-    command_tokens(manifest, verb_key, command)?.ok_or_else(|| {
-        Finding::new(
-            Place::keys(["commands", verb_key]),
-            format!(
-                "{} has no `cli`, and the pack no `wrap.argv_template`",
-                ticked(verb_key)
-            ),
-        )
-        .hint("write the argv as `cli = [\"tool\", \"subcommand\", \"--flag={{name}}\"]`")
-    })
 }
 
 /// Placeholders name declared arguments, once any is declared.

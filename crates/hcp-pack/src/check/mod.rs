@@ -9,7 +9,7 @@ pub(crate) mod composite;
 mod config;
 mod environment;
 
-use hcp_spec::manifest::{FORMAT, Kind, Manifest, Wrap};
+use hcp_spec::manifest::{FORMAT, Manifest, Wrap};
 
 pub(crate) use config::config;
 
@@ -49,24 +49,10 @@ pub(crate) fn manifest(manifest: &Manifest) -> Result<(), Finding> {
     }
     environment::check(manifest)?;
     check_sandbox(manifest)?;
-    let mut wrapped = manifest.kind == Kind::Wrap;
     for (key, command) in &manifest.commands {
-        wrapped |= *manifest.kind_of(command) == Kind::Wrap;
         command::check(manifest, key.as_str(), command)?;
     }
-    if wrapped && manifest.wrap.is_none() {
-        return Err(needs_wrap(Place::keys(["kind"])));
-    }
     Ok(())
-}
-
-/// The fault of a `wrap` command in a pack without a tool.
-fn needs_wrap(place: Place) -> Finding {
-    Finding::new(
-        place,
-        "kind `wrap` needs the table `wrap` with the key `bin`",
-    )
-    .hint("write `[wrap]` and `bin = \"./bin/tool\"`")
 }
 
 fn check_wrap(wrap: &Wrap) -> Result<(), Finding> {

@@ -160,7 +160,7 @@ impl Node {
         })
     }
 
-    fn whole_number<T: std::str::FromStr + Display>(&self, most: T) -> Result<T, ReadError> {
+    fn whole_number<T: std::str::FromStr + Display + Copy>(&self, most: T) -> Result<T, ReadError> {
         let number = match &self.data {
             Data::Number(text) => text.parse().ok(),
             _ => None,

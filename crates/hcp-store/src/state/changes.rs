@@ -67,18 +67,6 @@ impl Changes<'_> {
         Ok(())
     }
 
-    /// Remembers under which identity and times of its files a pack still has its digest.
-    ///
-    /// # Errors
-    /// [`StoreError::NotThere`].
-    pub fn remember_identity(&self, id: &str, identity: &str) -> Result<(), StoreError> {
-        let kept = self.execute(
-            "UPDATE pack SET identity = ?2 WHERE id = ?1",
-            [id, identity],
-        )?;
-        found(kept, "pack", id)
-    }
-
     /// Who already uses a capability word; what [`crate::Store::capability_users`] answers, inside
     /// the transaction, so that nobody can come in between.
     ///

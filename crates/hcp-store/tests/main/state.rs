@@ -115,7 +115,7 @@ fn what_is_put_in_comes_out_in_another_process_s_words() {
 
 #[test]
 fn an_act_that_fails_leaves_neither_state_nor_record_nor_generation() {
-    let failing: [(&str, Act, &str); 14] = [
+    let failing: [(&str, Act, &str); 13] = [
         (
             "pack twice",
             |c| c.add_pack(&pack("ledger", &[])),
@@ -124,11 +124,6 @@ fn an_act_that_fails_leaves_neither_state_nor_record_nor_generation() {
         (
             "pack absent",
             |c| c.remove_pack("none"),
-            "pack `none` is not there",
-        ),
-        (
-            "identity",
-            |c| c.remember_identity("none", "i"),
             "pack `none` is not there",
         ),
         (
@@ -430,4 +425,29 @@ fn a_row_that_lost_its_form_is_damage_and_named() {
         );
         assert!(error.to_string().contains(expected), "{sql}: {error}");
     }
+}
+
+#[test]
+fn an_identity_is_remembered_for_the_bytes_it_belongs_to() {
+    let (_home, mut store) = furnished();
+    let added = store.pack("ledger").unwrap().unwrap();
+    let before = (
+        store.generation().unwrap(),
+        store.records(&RecordFilter::default()).unwrap().len(),
+    );
+    store
+        .remember_identity("ledger", &added.digest, "fresh")
+        .unwrap();
+    store.remember_identity("ledger", "other", "stale").unwrap();
+    store
+        .remember_identity("none", &added.digest, "stale")
+        .unwrap();
+    assert_eq!(store.pack("ledger").unwrap().unwrap().identity, "fresh");
+    assert_eq!(
+        (
+            store.generation().unwrap(),
+            store.records(&RecordFilter::default()).unwrap().len()
+        ),
+        before
+    );
 }

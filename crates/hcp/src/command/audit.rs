@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use hcp_core::Settings;
+use hcp_core::open_to_read;
 use hcp_spec::ExitStatus;
 use hcp_spec::Step;
 use hcp_spec::audit::{AuditRecord, DEFAULT_TENANT};
@@ -53,9 +53,7 @@ pub(crate) enum Audit {
 
 impl Audit {
     pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
-        let home = ambient.home()?;
-        let settings = Settings::read(&home, Some(Path::new(FLOOR)))?;
-        let store = Store::open_to_read(&settings.store_file(&home)?)?;
+        let store = open_to_read(&ambient.home()?, Some(Path::new(FLOOR)))?;
         match self {
             Self::List { tenant, limit } => list(&store, terminal, tenant.as_ref(), limit)?,
             Self::Show { seq, tenant } => {

@@ -5,12 +5,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hcp_core::{Answer, Call, mend};
-use hcp_sandbox::Cancel;
-use hcp_spec::envelope::{ExecEnvelope, InvalidEnvelope, MAX_BYTES};
-use hcp_spec::{ExitStatus, Refusal, ResultEnvelope};
+use hcp_spec::ExitStatus;
+use hcp_spec::envelope::{ExecEnvelope, MAX_BYTES};
 
-use crate::ambient::{Ambient, Installation};
+use super::answering::{Asked, CallOptions};
+use crate::ambient::Ambient;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -22,15 +21,8 @@ pub(crate) struct Exec {
     /// Read an exec envelope from a file, or from stdin with `-`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pack", "verb", "pairs"])]
     envelope: Option<PathBuf>,
-    /// Session of the call [default: HCP_SESSION, else your default session]
-    #[arg(long)]
-    session: Option<String>,
-    /// Tell on stderr what travels beside the envelope, and why a call was refused
-    #[arg(long, short)]
-    verbose: bool,
-    /// Tell on stderr how long each step took, in microseconds
-    #[arg(long)]
-    timings: bool,
+    #[command(flatten)]
+    options: CallOptions,
     /// The pack
     #[arg(required_unless_present = "envelope")]
     pack: Option<String>,
@@ -42,165 +34,35 @@ pub(crate) struct Exec {
     pairs: Vec<String>,
 }
 
-/// What the command line asks for, as far as it could be read.
-pub(super) enum Asked {
-    Call(Call),
-    Invalid(InvalidEnvelope),
-}
-
 impl Exec {
     pub(crate) fn run(self, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
-        if let Some(variable) = ambient.remote() {
-            return Ok(self.answer_unauthenticated(variable, terminal));
-        }
-        let cancel = Cancel::new().map_err(|error| Failure::internal(error.to_string()))?;
-        cancel
-            .on_termination_signals()
-            .map_err(|error| Failure::internal(format!("signals: {error}")))?;
-        let installation = match ambient.open() {
-            Ok(installation) => installation,
-            Err(failure) if failure.status == ExitStatus::Internal => {
-                return Ok(self.answer_without_store(&failure, terminal));
-            }
-            Err(failure) => return Err(failure),
-        };
-        let session = ambient.session(self.session.clone());
-        let answer = match self.ask(&installation, session, cancel.clone())? {
-            Asked::Call(call) => installation.runtime.exec(call),
-            Asked::Invalid(invalid) => installation
-                .runtime
-                .refuse_invalid(&invalid, &installation.principal),
-        };
-        terminal.print_envelope(&answer.envelope);
-        self.tell(&answer, terminal);
-        if cancel.is_cancelled() && !answer.envelope.ok {
-            return Ok(ExitStatus::Interrupted);
-        }
-        Ok(answer.exit_status)
-    }
-
-    fn ask(
-        &self,
-        installation: &Installation,
-        session: Option<String>,
-        cancel: Cancel,
-    ) -> Result<Asked, Failure> {
-        if let Some(path) = &self.envelope {
-            return Ok(match ExecEnvelope::parse(&read_envelope(path)?) {
-                Ok(envelope) => Asked::Call(Call::new(
-                    envelope,
-                    installation.principal.clone(),
-                    session,
-                    cancel,
-                )),
-                Err(invalid) => Asked::Invalid(invalid),
-            });
-        }
-        let (pack, verb) = self.words();
-        Ok(Asked::Call(installation.call(
+        let Self {
+            envelope,
+            options,
             pack,
             verb,
-            &self.pairs,
-            session,
-            cancel,
-        )))
-    }
-
-    fn words(&self) -> (&str, &str) {
-        (
-            self.pack.as_deref().unwrap_or_default(),
-            self.verb.as_deref().unwrap_or_default(),
-        )
-    }
-
-    fn tell(&self, answer: &Answer, terminal: &Terminal) {
-        let metadata = &answer.metadata;
-        if let Some(warning) = &metadata.warning {
-            terminal.warn(warning, "");
-        }
-        if let Some(refusal) = &answer.refusal {
-            if let Some(detail) = &metadata.detail {
-                terminal.note(&format!("why: {detail}"));
-            }
-            let (pack, verb) = (&answer.envelope.pack_id, &answer.envelope.verb_key);
-            if let Some(mend) = mend(refusal, pack, verb) {
-                terminal.hint(&mend);
-            }
-        }
-        if self.verbose {
-            terminal.note(&metadata_line(answer));
-        }
-        if self.timings {
-            for (step, took) in &metadata.steps {
-                terminal.note(&format!("{} {}", step.name(), took.as_micros()));
-            }
-        }
-    }
-
-    /// Whoever shows a token is not the operator of this home, and there is nobody else to ask.
-    fn answer_unauthenticated(&self, variable: &str, terminal: &Terminal) -> ExitStatus {
-        let (pack, verb) = self.words();
-        let refusal = Refusal::Unauthenticated;
-        terminal.print_envelope(&ResultEnvelope::refused(pack, verb, &refusal));
-        let failure = Failure::no_server(variable);
-        terminal.note(&format!("why: {}", failure.message));
-        terminal.hint(&failure.hint.unwrap_or_default());
-        refusal.exit_status()
-    }
-
-    /// An Invoker branches on the envelope, also when there is no store to judge by.
-    fn answer_without_store(&self, failure: &Failure, terminal: &Terminal) -> ExitStatus {
-        let (pack, verb) = self.words();
-        let refusal = Refusal::Store(failure.message.clone());
-        terminal.print_envelope(&ResultEnvelope::refused(pack, verb, &refusal));
-        if let Some(hint) = &failure.hint {
-            terminal.hint(hint);
-        }
-        refusal.exit_status()
-    }
-}
-
-impl Installation {
-    /// The call that words and pairs of a command line ask for. Pairs that cannot be read are a
-    /// fault of the call, told at the step that judges arguments and not before.
-    pub(super) fn call(
-        &self,
-        pack: &str,
-        verb: &str,
-        pairs: &[String],
-        session: Option<String>,
-        cancel: Cancel,
-    ) -> Call {
-        let loaded = self.runtime.pack(pack);
-        let command = loaded
-            .as_ref()
-            .and_then(|pack| pack.manifest.commands.get(verb));
-        let mut stdin = || io::read_to_string(io::stdin().lock().take(MAX_BYTES as u64));
-        let (args, fault) = match hcp_pack::parse_pairs(pairs, command, &mut stdin) {
-            Ok(args) => (args, None),
-            Err(error) => {
-                let reserved: Vec<String> = pairs
-                    .iter()
-                    .filter(|pair| {
-                        ["confirm", "apply"].iter().any(|key| {
-                            pair.strip_prefix(key)
-                                .is_some_and(|rest| rest.starts_with(['=', ':']))
-                        })
-                    })
-                    .cloned()
-                    .collect();
-                let readable = hcp_pack::parse_pairs(&reserved, None, &mut stdin);
-                (readable.unwrap_or_default(), Some(error.to_string()))
-            }
+            pairs,
+        } = self;
+        let Some(path) = envelope else {
+            let (pack, verb) = (pack.unwrap_or_default(), verb.unwrap_or_default());
+            return options.answer((&pack, &verb), ambient, terminal, |asker| {
+                Ok(asker.pairs(&pack, &verb, &pairs))
+            });
         };
-        let envelope = ExecEnvelope {
-            pack_id: pack.to_owned(),
-            verb_key: verb.to_owned(),
-            args,
-        };
-        Call {
-            fault,
-            ..Call::new(envelope, self.principal.clone(), session, cancel)
+        // Read first, so that an answer names its ids also where no installation can be opened.
+        match ExecEnvelope::parse(&read_envelope(&path)?) {
+            Ok(envelope) => {
+                let (pack, verb) = (envelope.pack_id.clone(), envelope.verb_key.clone());
+                options.answer((&pack, &verb), ambient, terminal, |asker| {
+                    Ok(asker.envelope(envelope))
+                })
+            }
+            Err(invalid) => {
+                let (pack, verb) = (invalid.pack_id.clone(), invalid.verb_key.clone());
+                options.answer((&pack, &verb), ambient, terminal, |_| {
+                    Ok(Asked::Invalid(invalid))
+                })
+            }
         }
     }
 }
@@ -224,25 +86,4 @@ fn read_envelope(path: &Path) -> Result<Vec<u8>, Failure> {
             "name a file that holds one envelope, or `-` for stdin",
         )),
     }
-}
-
-fn metadata_line(answer: &Answer) -> String {
-    let metadata = &answer.metadata;
-    let mut facts = vec![format!("duration_us={}", metadata.duration.as_micros())];
-    if let Some(seq) = metadata.audit_seq {
-        facts.push(format!("audit_seq={seq}"));
-    }
-    if let Some(run) = &metadata.run {
-        facts.push(format!("isolation={}", run.isolation));
-        facts.push(format!("binding={}", run.binding));
-        facts.push(format!("stdout_bytes={}", run.stdout_bytes));
-        facts.push(format!("stderr_bytes={}", run.stderr_bytes));
-        if run.replaced {
-            facts.push("replaced=true".to_owned());
-        }
-        if !run.unenforced.is_empty() {
-            facts.push(format!("unenforced=\"{}\"", run.unenforced.join(", ")));
-        }
-    }
-    facts.join(" ")
 }

@@ -1,7 +1,12 @@
 //! The commands, a file each.
 
 mod activate;
+mod allow;
+mod answering;
 mod audit;
+mod completions;
+mod config;
+mod doctor;
 mod exec;
 mod explain;
 mod grant;
@@ -9,12 +14,12 @@ mod init;
 mod pack;
 mod principal;
 mod project;
+mod run;
 mod schema;
 mod session;
 mod status;
 mod tenant;
-
-use std::process::ExitCode;
+mod usage_of;
 
 use clap::{Parser, Subcommand};
 use hcp_spec::ExitStatus;
@@ -65,8 +70,12 @@ enum Command {
     /// Add, list and remove grants
     #[command(subcommand)]
     Grant(grant::Grants),
+    /// Grant what a pack's verbs need, by their effect
+    Allow(allow::Allow),
     /// Run a command of a pack; prints the result envelope
     Exec(exec::Exec),
+    /// Run a command of a pack the way its own command line would be; prints the result envelope
+    Run(run::Run),
     /// Show what a call would do at each of the nine steps, without doing it
     Explain(explain::Explain),
     /// Read and verify the audit trail
@@ -74,8 +83,17 @@ enum Command {
     Audit(audit::Audit),
     /// Show the installation on one screen
     Status(status::Status),
+    /// Look at everything that calls depend on
+    Doctor(doctor::Doctor),
+    /// Show the operator's config as it takes effect
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// Print a JSON Schema
     Schema(schema::SchemaOf),
+    /// Print completions for a shell
+    Completions(completions::Completions),
+    /// Print the man page
+    Man(completions::Man),
 }
 
 pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<ExitStatus, Failure> {
@@ -90,23 +108,20 @@ pub(crate) fn run(cli: Cli, ambient: &Ambient, terminal: &Terminal) -> Result<Ex
         Command::Project(command) => command.run(ambient, terminal),
         Command::Grant(command) => command.run(ambient, terminal),
         Command::Exec(command) => command.run(ambient, terminal),
+        Command::Run(command) => command.run(ambient, terminal),
         Command::Explain(command) => command.run(ambient, terminal),
         Command::Audit(command) => command.run(ambient, terminal),
         Command::Status(command) => command.run(ambient, terminal),
+        Command::Allow(command) => command.run(ambient, terminal),
+        Command::Doctor(command) => command.run(ambient, terminal),
+        Command::Config(command) => command.run(ambient, terminal),
         Command::Schema(command) => command.run(terminal),
+        Command::Completions(command) => command.run(terminal),
+        Command::Man(command) => command.run(terminal),
     }
 }
 
-/// Help goes to stdout and is no failure; a wrong command line is one, with status 2.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let failed = error.use_stderr();
-    let _ = error.print();
-    ExitCode::from(if failed {
-        ExitStatus::Usage.code()
-    } else {
-        ExitStatus::Ok.code()
-    })
-}
+pub(crate) use run::run_linked;
 
 /// A time as people read it: how long ago, or how long from now.
 fn relative(milliseconds: i64) -> String {
