@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use hcp_sandbox::{BinError, BinSearch, check_bin};
+use hcp_sandbox::{BinError, BinSearch, LevelCache, available_level, check_bin};
 use hcp_spec::config::Mode;
 use hcp_spec::manifest::Kind;
 use hcp_store::{InstalledPack, Store, Verdict};
@@ -103,7 +103,7 @@ pub fn examine(home: &Home, floor: Option<&Path>) -> Vec<Finding> {
         }
     };
     findings.push(config(home, &settings));
-    findings.push(isolation(&settings));
+    findings.push(isolation(home, &settings));
     match open(home, &settings) {
         Ok((store, packs)) => {
             findings.push(trail(&store));
@@ -148,19 +148,30 @@ fn config(home: &Home, _: &Settings) -> Finding {
     Finding::good("config", format!("{}{there}", file.display()))
 }
 
-fn isolation(settings: &Settings) -> Finding {
-    match settings.sandbox.mode {
-        Mode::NativeLocal => Finding::notable(
+fn isolation(home: &Home, settings: &Settings) -> Finding {
+    if settings.sandbox.mode == Mode::NativeLocal {
+        return Finding::notable(
             "isolation",
             "native-local: tools run with limits and without isolation, as the config chooses",
             "set sandbox.mode = \"sandbox\" to have tools isolated",
-        ),
-        Mode::Sandbox => Finding::broken(
-            "isolation",
-            "isolation is not built into this version, so every call is refused at step 8",
-            Some("set sandbox.mode = \"native-local\" to run tools without isolation".to_owned()),
-        ),
+        );
     }
+    let found = available_level(LevelCache::Read(&home.isolation_file()));
+    let asked = settings.sandbox.level;
+    let text = format!(
+        "level `{}`, and the config asks for `{}`",
+        found.level.as_str(),
+        asked.as_str()
+    );
+    if found.level < asked {
+        let missing = found.missing.join(", ");
+        return Finding::broken(
+            "isolation",
+            format!("{text}, so every call is refused at step 8; missing: {missing}"),
+            Some("set sandbox.mode = \"native-local\" to run tools without isolation".to_owned()),
+        );
+    }
+    Finding::good("isolation", text)
 }
 
 fn open(home: &Home, settings: &Settings) -> Result<(Store, Vec<InstalledPack>), CoreError> {

@@ -107,7 +107,10 @@ pub fn check_bin(bin: &str, search: &BinSearch<'_>) -> Result<CheckedBin, BinErr
     let unfit = |detail| BinError::Unfit { detail };
     let examined = fitness::examine(&file, &path).map_err(unfit)?;
     let mut needs = examined.needs;
-    if let Some((path, file)) = examined.sought.and_then(|name| first_hit(&name, search.path)) {
+    if let Some((path, file)) = examined
+        .sought
+        .and_then(|name| first_hit(&name, search.path))
+    {
         let within = |detail| unfit(format!("interpreter {detail}"));
         let sought = fitness::examine(&file, &path).map_err(within)?;
         needs.extend(sought.needs);

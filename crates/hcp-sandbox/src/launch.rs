@@ -332,9 +332,7 @@ fn explain(fault: Fault, bin: &CheckedBin, working_directory: &Path) -> LaunchEr
             path: working_directory.display().to_string(),
             source,
         },
-        Stage::Verify | Stage::Exec => {
-            cannot_start(bin, fault.stage == Stage::Verify, fault.errno)
-        }
+        Stage::Verify | Stage::Exec => cannot_start(bin, fault.stage == Stage::Verify, fault.errno),
         stage => LaunchError::System {
             what: stage.what(),
             source,

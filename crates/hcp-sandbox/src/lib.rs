@@ -26,7 +26,10 @@ mod elf;
 mod fitness;
 #[cfg(target_os = "linux")]
 mod interrupt;
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod jail;
 #[cfg(target_os = "linux")]
 mod launch;
@@ -45,12 +48,20 @@ mod session;
 mod signal;
 #[cfg(target_os = "linux")]
 mod supervise;
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod sys;
 #[cfg(target_os = "linux")]
 mod trust;
 mod unenforced;
 
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+pub use jail::{Jail, LevelCache, LevelReport, available_level, run_jailed, unenforced_in_jail};
 #[cfg(target_os = "linux")]
 pub use {
     bin::{BinError, BinSearch, CheckedBin, check_bin},
@@ -62,6 +73,4 @@ pub use {
     signal::signal_name,
     trust::{Demand, TrustError, check_private, open_private},
 };
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub use jail::{Jail, LevelReport, available_level, run_jailed};
 pub use {network::network_allows, unenforced::unenforced};

@@ -257,12 +257,7 @@ impl Streams {
         Ok(())
     }
 
-    fn finish(
-        self,
-        reason: Option<End>,
-        end: Option<End>,
-        started: Instant,
-    ) -> Finished {
+    fn finish(self, reason: Option<End>, end: Option<End>, started: Instant) -> Finished {
         let is_over = self.head.is_over();
         let (stdout, stdout_total) = self.head.into_parts();
         let (stderr, stderr_total) = self.tail.into_parts();

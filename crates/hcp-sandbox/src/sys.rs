@@ -244,14 +244,28 @@ pub(crate) fn write(descriptor: RawFd, bytes: &[u8]) -> Answer<usize> {
 /// `send` without a signal where nobody reads any more.
 pub(crate) fn send(socket: RawFd, bytes: &[u8]) -> Answer<usize> {
     let (length, flags) = (bytes.len(), libc::MSG_NOSIGNAL);
-    call!(SYS_sendto, socket, bytes.as_ptr(), length, flags, 0_usize, 0_usize)
+    call!(
+        SYS_sendto,
+        socket,
+        bytes.as_ptr(),
+        length,
+        flags,
+        0_usize,
+        0_usize
+    )
 }
 
 /// Which file a descriptor is of, `O_PATH` ones included.
 pub(crate) fn identity(descriptor: RawFd) -> Answer<Identity> {
     // SAFETY: all zeros is a valid value of this plain structure.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-    call!(SYS_newfstatat, descriptor, c"", &raw mut stat, libc::AT_EMPTY_PATH)?;
+    call!(
+        SYS_newfstatat,
+        descriptor,
+        c"",
+        &raw mut stat,
+        libc::AT_EMPTY_PATH
+    )?;
     Ok(Identity {
         device: stat.st_dev,
         inode: stat.st_ino,
@@ -285,7 +299,11 @@ pub(crate) fn fsopen(kind: &CStr) -> Answer<RawFd> {
 pub(crate) fn fsconfig_set(context: RawFd, key: &CStr, value: Option<&CStr>) -> Answer<()> {
     const SET_FLAG: u32 = 0;
     const SET_STRING: u32 = 1;
-    let command = if value.is_some() { SET_STRING } else { SET_FLAG };
+    let command = if value.is_some() {
+        SET_STRING
+    } else {
+        SET_FLAG
+    };
     call!(SYS_fsconfig, context, command, key, value, 0_u32).map(drop)
 }
 
@@ -326,7 +344,15 @@ pub(crate) fn mount_setattr(
     attributes: &MountAttributes,
 ) -> Answer<()> {
     let (flags, size) = (flags | libc::AT_EMPTY_PATH, size_of::<MountAttributes>());
-    call!(SYS_mount_setattr, mount, c"", flags, std::ptr::from_ref(attributes), size).map(drop)
+    call!(
+        SYS_mount_setattr,
+        mount,
+        c"",
+        flags,
+        std::ptr::from_ref(attributes),
+        size
+    )
+    .map(drop)
 }
 
 /// Lets nothing that is mounted here be seen elsewhere, nor the other way round.
@@ -404,12 +430,27 @@ pub(crate) fn set_limit(resource: u32, limit: u64) -> Answer<()> {
 /// A descriptor that is readable while one of these signals, which must be blocked, is pending.
 pub(crate) fn signalfd(signals: u64) -> Answer<RawFd> {
     let size = size_of::<u64>();
-    call!(SYS_signalfd4, -1, &raw const signals, size, libc::SFD_CLOEXEC).map(|fd| fd as RawFd)
+    call!(
+        SYS_signalfd4,
+        -1,
+        &raw const signals,
+        size,
+        libc::SFD_CLOEXEC
+    )
+    .map(|fd| fd as RawFd)
 }
 
 /// Waits until one of these is ready.
 pub(crate) fn poll(set: &mut [libc::pollfd]) -> Answer<()> {
-    call!(SYS_ppoll, set.as_mut_ptr(), set.len(), 0_usize, 0_usize, 0_usize).map(drop)
+    call!(
+        SYS_ppoll,
+        set.as_mut_ptr(),
+        set.len(),
+        0_usize,
+        0_usize,
+        0_usize
+    )
+    .map(drop)
 }
 
 /// A process that ended: its id, and `si_code` and `si_status` of it.
@@ -427,7 +468,14 @@ pub(crate) fn reap() -> Answer<Option<Ended>> {
     // SAFETY: all zeros is a valid value of this plain structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let options = libc::WEXITED | libc::WNOHANG;
-    call!(SYS_waitid, libc::P_ALL, 0_usize, &raw mut info, options, 0_usize)?;
+    call!(
+        SYS_waitid,
+        libc::P_ALL,
+        0_usize,
+        &raw mut info,
+        options,
+        0_usize
+    )?;
     // SAFETY: the kernel filled these in, or left them zero.
     let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
     let code = info.si_code;
@@ -468,7 +516,14 @@ pub(crate) fn default_signals() -> Answer<()> {
         }
     }
     let none = 0_u64;
-    call!(SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const none, 0_usize, size).map(drop)
+    call!(
+        SYS_rt_sigprocmask,
+        libc::SIG_SETMASK,
+        &raw const none,
+        0_usize,
+        size
+    )
+    .map(drop)
 }
 
 /// `landlock_ruleset_attr` of the kernel.
@@ -499,7 +554,14 @@ pub(crate) fn landlock_allow(ruleset: RawFd, place: RawFd, access: u64) -> Answe
     }
     const PATH_BENEATH: u32 = 1;
     let rule = PathBeneath { access, place };
-    call!(SYS_landlock_add_rule, ruleset, PATH_BENEATH, &raw const rule, 0_u32).map(drop)
+    call!(
+        SYS_landlock_add_rule,
+        ruleset,
+        PATH_BENEATH,
+        &raw const rule,
+        0_u32
+    )
+    .map(drop)
 }
 
 pub(crate) fn landlock_restrict(ruleset: RawFd) -> Answer<()> {

@@ -4,16 +4,16 @@ use std::ffi::OsString;
 
 use hcp_output::{Redactor, read_head, read_result, read_tail};
 use hcp_sandbox::{
-    BinError, BinSearch, CheckedBin, End, Finished, Launch, LaunchError, Limits, Scratch, Stdin,
-    check_bin, run_native_local, signal_name,
+    BinError, BinSearch, CheckedBin, End, Finished, Launch, LaunchError, Limits, Stdin, check_bin,
+    signal_name,
 };
-use hcp_spec::config::Mode as SandboxMode;
 use hcp_spec::envelope::Arguments;
 use hcp_spec::manifest::{Kind, Sandbox, Wrap};
 use hcp_spec::quantity::TimeLimit;
 use hcp_spec::{Refusal, ResultValue, Step};
 use hcp_store::Intent;
 
+use super::enclosure::Enclosure;
 use super::environment;
 use super::mode::{Live, Refused};
 use super::s7_mint_binding::Bound;
@@ -128,27 +128,11 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
     ) else {
         return Err(Refusal::AdapterNotExecutable(kind.as_str().to_owned()).into());
     };
-    let bin = find_bin(walk, bound, wrap)?;
+    let find = |bin: &str| find_bin(walk, bound, bin);
+    let bin = find(&wrap.bin)?;
     let settings = &walk.view.settings;
-    if settings.sandbox.mode == SandboxMode::Sandbox {
-        let text = "isolation is not built into this version".to_owned();
-        return Err(Refused::because(
-            Refusal::Isolation(text),
-            "set sandbox.mode = \"native-local\" in the config to run without isolation",
-        ));
-    }
-    let internal = |error: std::io::Error| {
-        Refused::because(
-            Refusal::Isolation("the folders of the call could not be made".to_owned()),
-            error.to_string(),
-        )
-    };
-    let scratch = walk
-        .view
-        .scratch()
-        .and_then(Scratch::create)
-        .map_err(internal)?;
-    let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
+    let enclosure = Enclosure::new(walk, bound, find)?;
+    let environment = environment::of_child(walk.view, bound, wrap, &enclosure);
     let limits = limits(
         &confirmed.call,
         &manifest.sandbox,
@@ -167,16 +151,18 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         },
         cancel: &confirmed.call.cancel,
     };
-    let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
+    let finished = enclosure
+        .run(launch, bound)
+        .map_err(|error| launch_refused(wrap, &error))?;
     let run = Run {
-        isolation: settings.sandbox.mode.as_str(),
+        isolation: enclosure.word(),
         unenforced: walk.view.unenforced(&manifest.sandbox),
         ..Run::of(&finished, bound.binding.state())
     };
     Ok(read(finished, wrap, &limits, &redactor, run))
 }
 
-fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<CheckedBin, Refused> {
+fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, bin: &str) -> Result<CheckedBin, Refused> {
     let pack = &bound.intended.confirmed.pack;
     let allowed: Vec<String> = walk
         .view
@@ -192,16 +178,16 @@ fn find_bin(walk: &Walk<'_, Live>, bound: &Bound, wrap: &Wrap) -> Result<Checked
         path: &walk.view.settings.sandbox.path,
         allowed: &allowed,
     };
-    check_bin(&wrap.bin, &search).map_err(|error| match error {
+    check_bin(bin, &search).map_err(|error| match error {
         BinError::NotAllowlisted => Refused::because(
-            Refusal::BinNotAllowlisted(wrap.bin.clone()),
+            Refusal::BinNotAllowlisted(bin.to_owned()),
             "list it in sandbox.allow_bins of the config, or add the pack with --allow-bin",
         ),
         BinError::NotFound { detail } => {
-            Refused::because(Refusal::BinNotFound(wrap.bin.clone()), detail)
+            Refused::because(Refusal::BinNotFound(bin.to_owned()), detail)
         }
         BinError::Unfit { detail } => {
-            Refused::because(Refusal::BinNotAllowlisted(wrap.bin.clone()), detail)
+            Refused::because(Refusal::BinNotAllowlisted(bin.to_owned()), detail)
         }
     })
 }

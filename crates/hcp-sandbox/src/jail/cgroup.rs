@@ -24,6 +24,25 @@ pub(crate) struct Bounds {
     pub(crate) processes: Option<u32>,
 }
 
+/// The wishes of a pack that a jail leaves unenforced on this machine, as words for people: those
+/// that only a group can keep, where none can be made.
+pub fn unenforced_in_jail() -> Vec<&'static str> {
+    let hierarchies = hierarchies();
+    [
+        (
+            hierarchies.memory.is_none(),
+            "memory: bounded for each process, not for the call",
+        ),
+        (
+            hierarchies.processes.is_none() && rustix::process::geteuid().is_root(),
+            "process count: bounded for all calls together",
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(lacks, words)| lacks.then_some(words))
+    .collect()
+}
+
 /// The group of one call; gone when it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
@@ -162,9 +181,12 @@ impl Hierarchy {
         if self.is_unified { unified } else { separate }
     }
 
-    fn new(folder: PathBuf, is_unified: bool) -> Self {
+    /// `None` where this process may not make groups.
+    fn new(folder: PathBuf, is_unified: bool) -> Option<Self> {
+        let may = rustix::fs::Access::WRITE_OK;
+        rustix::fs::accessat(rustix::fs::CWD, &folder, may, rustix::fs::AtFlags::EACCESS).ok()?;
         sweep(&folder);
-        Self { folder, is_unified }
+        Some(Self { folder, is_unified })
     }
 }
 
@@ -203,22 +225,28 @@ fn find(mounts: &str, own: &str, resource: &str) -> Option<Hierarchy> {
             let has = parts.next()?.split(',').any(|name| name == resource);
             has.then(|| parts.next())?
         });
-        return Some(Hierarchy::new(beneath(mount, path?)?, false));
+        return Hierarchy::new(beneath(mount, path?)?, false);
     }
     let mount = mounts.lines().find_map(|line| {
         let (mount, kind) = line.split_once(" - ")?;
         kind.starts_with("cgroup2 ").then_some(mount)
     })?;
-    let folder = beneath(mount, own.lines().find_map(|line| line.strip_prefix("0::"))?)?;
+    let folder = beneath(
+        mount,
+        own.lines().find_map(|line| line.strip_prefix("0::"))?,
+    )?;
     let hands_on = || {
         fs::read_to_string(folder.join("cgroup.subtree_control"))
             .is_ok_and(|text| text.split_whitespace().any(|name| name == resource))
     };
     if !hands_on() {
         // Refused where this process stands in that very group, which is up to who started it.
-        let _ = fs::write(folder.join("cgroup.subtree_control"), format!("+{resource}"));
+        let _ = fs::write(
+            folder.join("cgroup.subtree_control"),
+            format!("+{resource}"),
+        );
     }
-    hands_on().then(|| Hierarchy::new(folder.clone(), true))
+    hands_on().then(|| Hierarchy::new(folder.clone(), true))?
 }
 
 /// The folder of a group, from the line of its mount up to the ` - ` and its path in the hierarchy.
@@ -254,8 +282,16 @@ mod tests {
     #[test]
     fn the_folder_of_a_group() {
         for (mount, path, expected) in [
-            ("31 23 0:28 / /sys/fs/cgroup/pids rw", "/", Some("/sys/fs/cgroup/pids")),
-            ("31 23 0:28 / /sys/fs/cgroup rw", "/a/b", Some("/sys/fs/cgroup/a/b")),
+            (
+                "31 23 0:28 / /sys/fs/cgroup/pids rw",
+                "/",
+                Some("/sys/fs/cgroup/pids"),
+            ),
+            (
+                "31 23 0:28 / /sys/fs/cgroup rw",
+                "/a/b",
+                Some("/sys/fs/cgroup/a/b"),
+            ),
             ("31 23 0:28 /a /cg rw", "/a/b", Some("/cg/b")),
             ("31 23 0:28 /a /cg rw", "/ab", None),
             ("31 23", "/", None),

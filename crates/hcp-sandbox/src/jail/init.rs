@@ -98,7 +98,8 @@ impl Report {
     fn fail(&self, fault: Fault) {
         let item = fault.item.and_then(|item| u32::try_from(item).ok());
         self.item.store(item.unwrap_or(u32::MAX), Ordering::Relaxed);
-        self.errno.store(fault.errno.raw_os_error(), Ordering::Relaxed);
+        self.errno
+            .store(fault.errno.raw_os_error(), Ordering::Relaxed);
         let stage = (fault.stage as u32).wrapping_add(1);
         self.stage.store(stage, Ordering::Release);
     }
@@ -127,7 +128,11 @@ pub(crate) const ENDED: u8 = b'e';
 pub(crate) const ASK: u8 = b't';
 
 fn failed(stage: Stage) -> impl Fn(Errno) -> Fault {
-    move |errno| Fault { stage, errno, item: None }
+    move |errno| Fault {
+        stage,
+        errno,
+        item: None,
+    }
 }
 
 /// Where the first process begins. `setting` is a [`Setting`] that lives until it says [`RUNS`], and
@@ -293,7 +298,11 @@ fn watch(program: c_int, signals: RawFd, report: &Report) -> Result<(), Errno> {
                 };
             }
         }
-        let ready = |descriptor| libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
+        let ready = |descriptor| libc::pollfd {
+            fd: descriptor,
+            events: libc::POLLIN,
+            revents: 0,
+        };
         let mut set = [ready(LINE), ready(signals)];
         sys::poll(&mut set)?;
         let [line, children] = set;

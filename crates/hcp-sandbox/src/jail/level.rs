@@ -22,24 +22,31 @@ pub struct LevelReport {
     pub missing: Vec<String>,
 }
 
+/// A file that keeps the answer for the next process of the same program, user and boot. Nobody else
+/// may be able to write it.
+#[derive(Clone, Copy, Debug)]
+pub enum LevelCache<'a> {
+    /// Only looked at.
+    Read(&'a Path),
+    /// Looked at, and written when it does not say.
+    Keep(&'a Path),
+}
+
 /// How much isolation this process can give. Found out once for as long as the process lives, by a
-/// jail that tries to break out of itself; `cache`, a file that nobody else can write, keeps the answer
-/// for the next process of the same program, user and kernel.
+/// jail that tries to break out of itself, unless the cache says so.
 ///
 /// The answer is for people and for refusing early: a jail that lacks a layer is not started whatever
 /// stands here.
-pub fn available_level(cache: Option<&Path>) -> LevelReport {
+pub fn available_level(cache: LevelCache<'_>) -> LevelReport {
     static FOUND: OnceLock<LevelReport> = OnceLock::new();
     FOUND.get_or_init(|| find(cache)).clone()
 }
 
-fn find(cache: Option<&Path>) -> LevelReport {
+fn find(cache: LevelCache<'_>) -> LevelReport {
     let key = key();
-    let cached = || {
-        let (cache, key) = (cache?, key.as_ref()?);
-        (fs::read_to_string(cache).ok()? == *key).then_some(())
-    };
-    if cached().is_some() {
+    let (LevelCache::Read(file) | LevelCache::Keep(file)) = cache;
+    let kept = fs::read_to_string(file).ok();
+    if kept.is_some() && kept == key {
         return LevelReport {
             level: Level::Full,
             missing: Vec::new(),
@@ -47,9 +54,9 @@ fn find(cache: Option<&Path>) -> LevelReport {
     }
     match attempt() {
         Ok(()) => {
-            if let (Some(cache), Some(key)) = (cache, key) {
+            if let (LevelCache::Keep(file), Some(key)) = (cache, key) {
                 // Without it, the next process finds out by itself.
-                let _ = keep(cache, &key);
+                let _ = keep(file, &key);
             }
             LevelReport {
                 level: Level::Full,
@@ -143,17 +150,19 @@ fn probe_jail() -> Result<Option<i32>, LaunchError> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::{find, key};
+    use super::{LevelCache, find, key};
 
     #[test]
     fn the_jail_holds_here_and_success_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path().join("isolation");
-        let found = find(Some(&cache));
+        let found = find(LevelCache::Read(&cache));
         assert_eq!(found.missing, Vec::<String>::new());
+        assert!(!cache.exists());
+        assert_eq!(find(LevelCache::Keep(&cache)), found);
         assert_eq!(std::fs::read_to_string(&cache).unwrap(), key().unwrap());
         let mode = std::fs::metadata(&cache).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert_eq!(find(Some(&cache)), found);
+        assert_eq!(find(LevelCache::Keep(&cache)), found);
     }
 }

@@ -36,7 +36,9 @@ use root::Size;
 use seccomp::Sockets;
 use start::{Parts, start};
 
-pub use level::{LevelReport, available_level};
+pub use level::{LevelCache, LevelReport, available_level};
+
+pub use cgroup::unenforced_in_jail;
 
 /// What a jailed call is given besides what every jail has. Everything is shown at its own path.
 #[derive(Debug, Default)]
@@ -174,10 +176,12 @@ fn planned(way: Way, bin: &CheckedBin, jail: &Jail<'_>) -> Result<Plan, LaunchEr
         plan.write(path.path(), path.as_fd())?;
     }
     for bin in std::iter::once(bin).chain(jail.exec) {
-        plan.program(bin.path(), bin.as_fd()).map_err(unseen(bin.path()))?;
+        plan.program(bin.path(), bin.as_fd())
+            .map_err(unseen(bin.path()))?;
         for needed in bin.needs() {
             let path = &needed.path;
-            plan.program(path, needed.place.as_fd()).map_err(unseen(path))?;
+            plan.program(path, needed.place.as_fd())
+                .map_err(unseen(path))?;
         }
     }
     Ok(plan)

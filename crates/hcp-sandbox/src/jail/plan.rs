@@ -27,7 +27,9 @@ pub(crate) const HOME: &str = "/home/hcp";
 pub(crate) const TEMPORARY: &str = "/tmp";
 
 /// The folders of programs and libraries; where one is a link, the jail has the link.
-const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+const SYSTEM: [&str; 7] = [
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+];
 /// What programs look up besides: libraries, names of programs, certificates, the time zone.
 const CONFIGURATION: [&str; 8] = [
     "/etc/ld.so.cache",
@@ -114,7 +116,10 @@ impl List {
             ("/etc/group", &group),
             ("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"),
             ("/etc/resolv.conf", ""),
-            ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+            (
+                "/etc/nsswitch.conf",
+                "passwd: files\ngroup: files\nhosts: files\n",
+            ),
         ] {
             self.file(Path::new(path), content);
         }
@@ -305,7 +310,10 @@ impl Plan {
     /// Lets one program be executed, and shows it where the jail would not have it.
     pub(crate) fn program(&mut self, path: &Path, place: BorrowedFd<'_>) -> io::Result<()> {
         let is_shown = SYSTEM.iter().any(|system| path.starts_with(system))
-            || self.places.iter().any(|shown| path.starts_with(&shown.path));
+            || self
+                .places
+                .iter()
+                .any(|shown| path.starts_with(&shown.path));
         if !is_shown {
             self.place(path, place, READ_ONLY | NO_SET_ID | NO_DEVICES)?;
         }
@@ -387,7 +395,8 @@ impl Plan {
                 }
             },
         };
-        self.list.room_for(path, place.stat.is_folder, &base().folders);
+        self.list
+            .room_for(path, place.stat.is_folder, &base().folders);
         self.list.actions.push(Action::Mount(Mount {
             source: Source::Checked(source, place.stat.identity),
             target,

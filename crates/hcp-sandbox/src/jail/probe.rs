@@ -80,7 +80,13 @@ fn sees_no_host() -> bool {
 
 fn writes_nothing_else() -> bool {
     let making = libc::O_CREAT | libc::O_WRONLY;
-    let closed = [c"/probe", c"/usr/probe", c"/etc/probe", c"/dev/probe", c"/home/probe"];
+    let closed = [
+        c"/probe",
+        c"/usr/probe",
+        c"/etc/probe",
+        c"/dev/probe",
+        c"/home/probe",
+    ];
     let own = [c"/tmp/probe", c"/home/hcp/probe"];
     closed.iter().all(|path| open(path, making).is_err())
         && open(c"/etc/passwd", libc::O_WRONLY).is_err()
@@ -99,7 +105,12 @@ fn starts_nothing_else() -> bool {
     written.is_ok()
         && executable.is_ok()
         && [program, c"/bin/sh", c"/usr/bin/env"].iter().all(|path| {
-            let arguments = [path.as_ptr(), c"-c".as_ptr(), c"exit 5".as_ptr(), std::ptr::null()];
+            let arguments = [
+                path.as_ptr(),
+                c"-c".as_ptr(),
+                c"exit 5".as_ptr(),
+                std::ptr::null(),
+            ];
             let none = [std::ptr::null()];
             // SAFETY: both arrays end in a null pointer, and every string in a NUL.
             #[allow(unsafe_code)]
@@ -124,11 +135,31 @@ fn calls_nothing_else() -> bool {
         (libc::SYS_keyctl, [0; 6], Errno::PERM),
         (libc::SYS_perf_event_open, [0; 6], Errno::PERM),
         (libc::SYS_clone3, [0; 6], Errno::NOSYS),
-        (libc::SYS_socket, [internet, stream, 0, 0, 0, 0], Errno::AFNOSUPPORT),
-        (libc::SYS_socket, [local, stream, 0, 0, 0, 0], Errno::AFNOSUPPORT),
-        (libc::SYS_socket, [machine, stream, 0, 0, 0, 0], Errno::AFNOSUPPORT),
-        (libc::SYS_socketpair, [local, datagram, 0, 0, 0, 0], Errno::AFNOSUPPORT),
-        (libc::SYS_memfd_create, [c"".as_ptr().addr(), 0, 0, 0, 0, 0], Errno::NOSYS),
+        (
+            libc::SYS_socket,
+            [internet, stream, 0, 0, 0, 0],
+            Errno::AFNOSUPPORT,
+        ),
+        (
+            libc::SYS_socket,
+            [local, stream, 0, 0, 0, 0],
+            Errno::AFNOSUPPORT,
+        ),
+        (
+            libc::SYS_socket,
+            [machine, stream, 0, 0, 0, 0],
+            Errno::AFNOSUPPORT,
+        ),
+        (
+            libc::SYS_socketpair,
+            [local, datagram, 0, 0, 0, 0],
+            Errno::AFNOSUPPORT,
+        ),
+        (
+            libc::SYS_memfd_create,
+            [c"".as_ptr().addr(), 0, 0, 0, 0, 0],
+            Errno::NOSYS,
+        ),
     ];
     refused
         .iter()

@@ -22,15 +22,27 @@ const MAPPED: u64 = 0x0010_0000;
 #[derive(Debug)]
 pub(crate) enum Action {
     /// A folder, unless it is there.
-    Folder { spot: Spot, mode: u32, own: bool },
+    Folder {
+        spot: Spot,
+        mode: u32,
+        own: bool,
+    },
     /// A file with nothing in it, to mount on, unless it is there.
     Empty(Spot),
     /// A file, with what it holds.
-    File { spot: Spot, content: Vec<u8> },
-    Link { spot: Spot, target: CString },
+    File {
+        spot: Spot,
+        content: Vec<u8>,
+    },
+    Link {
+        spot: Spot,
+        target: CString,
+    },
     Mount(Mount),
     /// Processes of the jail, and nothing else of `/proc`.
-    Processes { target: CString },
+    Processes {
+        target: CString,
+    },
 }
 
 /// Where a name is put.
@@ -44,7 +56,11 @@ pub(crate) struct Spot {
 impl Spot {
     /// Calls `put` with the folder, which is found without leaving the root, whatever links there
     /// are in what is mounted.
-    fn put(&self, root: RawFd, put: impl Fn(RawFd, &CStr) -> Result<(), Errno>) -> Result<(), Errno> {
+    fn put(
+        &self,
+        root: RawFd,
+        put: impl Fn(RawFd, &CStr) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
         let Some(folder) = &self.folder else {
             return put(root, &self.name);
         };
@@ -146,12 +162,12 @@ fn put(root: RawFd, action: &Action, owner: u32) -> Result<(), Errno> {
                 done => done,
             }
         }),
-        Action::Empty(spot) => {
-            spot.put(root, |folder, name| match sys::make_file(folder, name, 0o644) {
+        Action::Empty(spot) => spot.put(root, |folder, name| {
+            match sys::make_file(folder, name, 0o644) {
                 Err(Errno::EXIST | Errno::ROFS) => Ok(()),
                 done => done,
-            })
-        }
+            }
+        }),
         Action::File { spot, content } => spot.put(root, |folder, name| {
             let flags = libc::O_CREAT | libc::O_EXCL | libc::O_WRONLY;
             let file = sys::open(folder, name, flags, 0o644)?;

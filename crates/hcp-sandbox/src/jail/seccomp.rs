@@ -126,7 +126,8 @@ pub(crate) enum Sockets {
     /// Pairs of its own only.
     Pairs,
     /// Streams of the Internet as well. For calls that were given an address to reach.
-    #[allow(dead_code)] // No call can be given one yet; the filter is tested for it all the same.
+    #[allow(dead_code)]
+    // No call can be given one yet; the filter is tested for it all the same.
     Streams,
 }
 

@@ -76,10 +76,14 @@ fn start_once(parts: &Parts<'_>) -> Result<Result<Jailed, Fault>, LaunchError> {
     let system = LaunchError::system("starting a jail");
     keep_exit_statuses().map_err(&system)?;
     let network = match parts.way {
-        Way::Privileged => Some(held::empty_network().map_err(|source| LaunchError::Isolation {
-            layer: "network namespace",
-            source,
-        })?),
+        Way::Privileged => {
+            Some(
+                held::empty_network().map_err(|source| LaunchError::Isolation {
+                    layer: "network namespace",
+                    source,
+                })?,
+            )
+        }
         Way::UserNamespace => None,
     };
     let (ours, theirs) = line().map_err(&system)?;

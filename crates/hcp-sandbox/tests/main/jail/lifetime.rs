@@ -20,8 +20,16 @@ fn each_end_has_its_own_answer() {
         ("kill -TERM $$", None, End::Signalled(libc::SIGTERM)),
         ("kill -40 $$", None, End::Signalled(40)),
         ("sleep 30", Some(quick), End::TimedOut),
-        ("trap '' TERM; while :; do :; done", Some(quick), End::TimedOut),
-        ("trap 'exit 0' TERM; while :; do :; done", Some(quick), End::TimedOut),
+        (
+            "trap '' TERM; while :; do :; done",
+            Some(quick),
+            End::TimedOut,
+        ),
+        (
+            "trap 'exit 0' TERM; while :; do :; done",
+            Some(quick),
+            End::TimedOut,
+        ),
     ] {
         let finished = shell(script, |run| match timeout {
             Some(timeout) => run.within(timeout),
@@ -29,7 +37,10 @@ fn each_end_has_its_own_answer() {
         });
         assert_eq!(finished.end, end, "{script}: {}", text(&finished.stderr));
         if let Some(timeout) = timeout {
-            assert!(finished.duration < timeout + Duration::from_secs(1), "{script}");
+            assert!(
+                finished.duration < timeout + Duration::from_secs(1),
+                "{script}"
+            );
         }
     }
 }
@@ -56,22 +67,42 @@ fn nothing_outlives_the_call() {
     };
     for (what, script) in [
         ("in the background", "sleep {} & echo started"),
-        ("with no pipe", "sleep {} >/dev/null 2>&1 </dev/null & echo started"),
-        ("that ignores signals", "(trap '' TERM HUP; exec sleep {}) & echo started"),
+        (
+            "with no pipe",
+            "sleep {} >/dev/null 2>&1 </dev/null & echo started",
+        ),
+        (
+            "that ignores signals",
+            "(trap '' TERM HUP; exec sleep {}) & echo started",
+        ),
         ("in a session of its own", "setsid sleep {} & echo started"),
-        ("twice removed", "(setsid sh -c 'sleep {} & exit 0' &) ; echo started"),
+        (
+            "twice removed",
+            "(setsid sh -c 'sleep {} & exit 0' &) ; echo started",
+        ),
         ("a daemon", ""),
     ] {
         let sleep = unusual_sleep();
         let started = Instant::now();
         let finished = if script.is_empty() {
             let (bin, tools) = (system("python3"), tools());
-            let jail = Jail { exec: &tools, ..Jail::default() };
-            Run::new(&bin).argv(&["-c", &daemon(&sleep)]).jailed(&jail).unwrap()
+            let jail = Jail {
+                exec: &tools,
+                ..Jail::default()
+            };
+            Run::new(&bin)
+                .argv(&["-c", &daemon(&sleep)])
+                .jailed(&jail)
+                .unwrap()
         } else {
             shell(&script.replace("{}", &sleep), |run| run)
         };
-        assert_eq!(text(&finished.stdout), "started\n", "{what} {}", text(&finished.stderr));
+        assert_eq!(
+            text(&finished.stdout),
+            "started\n",
+            "{what} {}",
+            text(&finished.stderr)
+        );
         assert_eq!(finished.end, End::Exited(0), "{what}");
         assert!(started.elapsed() < Duration::from_secs(2), "{what}");
         assert_eq!(processes_with(&sleep), 0, "{what}");
@@ -81,9 +112,8 @@ fn nothing_outlives_the_call() {
 #[test]
 fn nothing_outlives_a_call_that_was_ended() {
     let sleep = unusual_sleep();
-    let script = format!(
-        "mkfifo p; (while :; do echo c; sleep 1; done) >p & setsid sleep {sleep} & cat p"
-    );
+    let script =
+        format!("mkfifo p; (while :; do echo c; sleep 1; done) >p & setsid sleep {sleep} & cat p");
     let finished = shell(&script, |mut run| {
         run.working_directory = "/tmp".into();
         run.within(Duration::from_millis(500))
@@ -93,9 +123,15 @@ fn nothing_outlives_a_call_that_was_ended() {
     assert_eq!(processes_with(&sleep), 0);
 
     let (bin, tools) = (system("sh"), tools());
-    let jail = Jail { exec: &tools, ..Jail::default() };
+    let jail = Jail {
+        exec: &tools,
+        ..Jail::default()
+    };
     let mut run = Run::new(&bin);
-    run.argv = vec!["-c".into(), format!("trap '' TERM; setsid sleep {sleep} & wait; wait").into()];
+    run.argv = vec![
+        "-c".into(),
+        format!("trap '' TERM; setsid sleep {sleep} & wait; wait").into(),
+    ];
     let cancel = Cancel::new().unwrap();
     run.cancel = cancel.clone();
     thread::scope(|scope| {
@@ -121,7 +157,10 @@ fn too_much_output_ends_the_call() {
         run.limits.output = 10_000;
         run
     });
-    assert_eq!((finished.end, finished.stdout.len()), (End::OutputOver, 10_000));
+    assert_eq!(
+        (finished.end, finished.stdout.len()),
+        (End::OutputOver, 10_000)
+    );
 }
 
 #[test]
@@ -141,10 +180,13 @@ fn memory_and_processes_are_bounded_for_the_whole_call() {
     });
     // One of the children is killed, which alone is not the end of the call.
     assert!(matches!(finished.end, End::Exited(0) | End::OutOfMemory));
-    let finished = python("data = bytearray(300 << 20); print(len(data))", |mut run| {
-        run.limits.memory = Some(64 << 20);
-        run
-    });
+    let finished = python(
+        "data = bytearray(300 << 20); print(len(data))",
+        |mut run| {
+            run.limits.memory = Some(64 << 20);
+            run
+        },
+    );
     assert_eq!(finished.end, End::OutOfMemory);
     let forks = "import os, signal\n\
                  count = 0\n\
@@ -169,7 +211,11 @@ fn the_jail_dies_with_the_runtime() {
     for round in 0..5 {
         let sleep = unusual_sleep();
         let mut runtime = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "jail::lifetime::runtime_to_be_killed", "--ignored"])
+            .args([
+                "--exact",
+                "jail::lifetime::runtime_to_be_killed",
+                "--ignored",
+            ])
             .env("HCP_TEST_SLEEP", &sleep)
             .stdout(std::process::Stdio::null())
             .spawn()
@@ -185,7 +231,8 @@ fn the_jail_dies_with_the_runtime() {
 #[ignore = "run by the_jail_dies_with_the_runtime"]
 fn runtime_to_be_killed() {
     let sleep = std::env::var("HCP_TEST_SLEEP").unwrap();
-    shell(&format!("trap '' TERM HUP; setsid sleep {sleep} & wait"), |run| {
-        run.within(Duration::from_mins(5))
-    });
+    shell(
+        &format!("trap '' TERM HUP; setsid sleep {sleep} & wait"),
+        |run| run.within(Duration::from_mins(5)),
+    );
 }

@@ -12,7 +12,9 @@ use crate::support::{Run, system};
 
 /// Programs that the scripts of these tests start.
 pub(crate) fn tools() -> Vec<CheckedBin> {
-    let names = ["sleep", "cat", "mkfifo", "head", "setsid", "python3", "sh", "id"];
+    let names = [
+        "sleep", "cat", "mkfifo", "head", "setsid", "python3", "sh", "id",
+    ];
     names.map(system).into()
 }
 
@@ -24,7 +26,9 @@ pub(crate) fn shell(script: &str, change: impl FnOnce(Run<'_>) -> Run<'_>) -> Fi
         exec: &tools,
         ..Jail::default()
     };
-    change(Run::new(&bin).argv(&["-c", script])).jailed(&jail).unwrap()
+    change(Run::new(&bin).argv(&["-c", script]))
+        .jailed(&jail)
+        .unwrap()
 }
 
 /// Runs a Python script that may start nothing.
@@ -47,6 +51,9 @@ pub(crate) fn processes_with(argument: &str) -> usize {
     fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok())
-        .filter(|line| line.split(|byte| *byte == 0).any(|word| word == argument.as_bytes()))
+        .filter(|line| {
+            line.split(|byte| *byte == 0)
+                .any(|word| word == argument.as_bytes())
+        })
         .count()
 }

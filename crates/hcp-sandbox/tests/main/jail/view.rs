@@ -9,7 +9,10 @@ use crate::support::text;
 fn words(script: &str) -> BTreeSet<String> {
     let finished = python(script, |run| run);
     assert_eq!(text(&finished.stderr), "");
-    text(&finished.stdout).split_whitespace().map(str::to_owned).collect()
+    text(&finished.stdout)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -42,7 +45,8 @@ fn a_program_sees_what_every_jail_has() {
     let listed = |path: &str| words(&format!("import os; print(*os.listdir('{path}'))"));
     let root = listed("/");
     let known: BTreeSet<String> = [
-        "bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "tmp", "usr",
+        "bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "tmp",
+        "usr",
     ]
     .map(str::to_owned)
     .into();
