@@ -10,6 +10,7 @@ mod identity;
 mod init;
 mod landlock;
 mod level;
+mod made;
 mod plan;
 mod probe;
 mod root;
@@ -31,6 +32,7 @@ use crate::supervise::supervise;
 use cgroup::{Bounds, Group};
 use identity::Way;
 use init::Goal;
+use made::Made;
 use plan::Plan;
 use root::Size;
 use seccomp::Sockets;
@@ -103,7 +105,8 @@ pub fn run_jailed(launch: Launch<'_>, jail: &Jail<'_>) -> Result<Finished, Launc
         &launch.environment,
         &launch.working_directory,
     )?;
-    let mut plan = planned(way, launch.bin, jail)?;
+    let made = made(jail)?;
+    let mut plan = planned(way, launch.bin, jail, &made)?;
     let actions = plan.actions()?;
     let group = Group::new(Bounds {
         memory: launch.limits.memory,
@@ -159,7 +162,20 @@ fn landlock_version() -> Result<usize, LaunchError> {
     }
 }
 
-fn planned(way: Way, bin: &CheckedBin, jail: &Jail<'_>) -> Result<Plan, LaunchError> {
+/// The files that the call was given to make.
+fn made<'a>(jail: &Jail<'a>) -> Result<Vec<Made<'a>>, LaunchError> {
+    let missing = jail.write.iter().filter(|path| !path.exists());
+    missing
+        .map(|path| Made::new(path).map_err(unseen(path.path())))
+        .collect()
+}
+
+fn planned(
+    way: Way,
+    bin: &CheckedBin,
+    jail: &Jail<'_>,
+    made: &[Made<'_>],
+) -> Result<Plan, LaunchError> {
     let mut plan = Plan::new(way);
     if let Some(pack) = jail.pack {
         let place = plan::open_place(pack).map_err(unseen(pack))?;
@@ -172,8 +188,11 @@ fn planned(way: Way, bin: &CheckedBin, jail: &Jail<'_>) -> Result<Plan, LaunchEr
     for path in jail.read.iter().filter(|path| path.exists()) {
         plan.read(path.path(), path.as_fd())?;
     }
-    for path in &jail.write {
+    for path in jail.write.iter().filter(|path| path.exists()) {
         plan.write(path.path(), path.as_fd())?;
+    }
+    for made in made {
+        plan.write(made.path(), made.as_fd())?;
     }
     for bin in std::iter::once(bin).chain(jail.exec) {
         plan.program(bin.path(), bin.as_fd())

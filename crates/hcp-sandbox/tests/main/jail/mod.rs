@@ -1,6 +1,9 @@
 //! The jail: what a program in it is, what it sees, how it ends, and what is left of it.
 
+mod cost;
+mod grants;
 mod lifetime;
+mod stress;
 mod view;
 
 use std::fs;
