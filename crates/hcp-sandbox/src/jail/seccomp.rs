@@ -132,6 +132,9 @@ pub(crate) enum Sockets {
 }
 
 /// The filter, ready for the kernel.
+///
+/// The number of a call is looked for by halves: the kernel, when it takes a filter, tries it with
+/// every number there is, and a list would make that the dearest part of starting a jail.
 pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     let mut filter = vec![
         load(ARCHITECTURE),
@@ -139,23 +142,61 @@ pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
         answer(Answer::Kill),
         load(NUMBER),
     ];
-    if cfg!(target_arch = "x86_64") {
-        // The second set of calls of this machine, with shorter pointers.
-        deny_if(&mut filter, jump(AT_LEAST, 0x4000_0000, 0, 1), libc::ENOSYS);
-    }
-    deny_if(&mut filter, jump(ABOVE, NEWEST, 0, 1), libc::ENOSYS);
-    for (numbers, error) in [(DENIED, libc::EPERM), (ABSENT, libc::ENOSYS)] {
-        for number in numbers {
-            deny_if(&mut filter, jump(EQUAL, word(*number), 0, 1), error);
-        }
-    }
-    for (number, rule) in rules(sockets) {
-        let length = u8::try_from(rule.len()).unwrap_or(u8::MAX);
-        filter.push(jump(EQUAL, word(number), 0, length));
-        filter.extend(rule);
-    }
-    filter.push(answer(Answer::Allow));
+    filter.extend(search(&judged(sockets)));
     filter
+}
+
+/// From which number on which rule holds, up to the next.
+type From = (u32, Vec<sock_filter>);
+
+/// A rule for every number: those of the lists, what lies between them, and what is above. The second
+/// set of calls that some machines have, with shorter pointers, has high numbers as well.
+fn judged(sockets: Sockets) -> Vec<From> {
+    let error = |error| vec![answer(Answer::Error(error))];
+    let mut single: Vec<From> = DENIED
+        .iter()
+        .map(|number| (word(*number), error(libc::EPERM)))
+        .chain(
+            ABSENT
+                .iter()
+                .map(|number| (word(*number), error(libc::ENOSYS))),
+        )
+        .chain(
+            rules(sockets)
+                .into_iter()
+                .map(|(number, rule)| (word(number), rule)),
+        )
+        .collect();
+    single.sort_by_key(|(number, _)| *number);
+    let mut from = Vec::new();
+    let mut next = 0;
+    for (number, rule) in single {
+        if number > next {
+            from.push((next, vec![answer(Answer::Allow)]));
+        }
+        from.push((number, rule));
+        next = number + 1;
+    }
+    from.push((next, vec![answer(Answer::Allow)]));
+    from.push((NEWEST + 1, error(libc::ENOSYS)));
+    from
+}
+
+fn search(from: &[From]) -> Vec<sock_filter> {
+    let (lower, upper) = from.split_at(from.len() / 2);
+    match (lower, upper) {
+        ([], [(_, rule)]) => rule.clone(),
+        (_, [(middle, _), ..]) => {
+            let (lower, upper) = (search(lower), search(upper));
+            // A jump reaches 255 instructions far; the halves of this list are shorter.
+            let over = u8::try_from(lower.len()).unwrap_or(0);
+            let mut found = vec![jump(AT_LEAST, *middle, over, 0)];
+            found.extend(lower);
+            found.extend(upper);
+            found
+        }
+        (_, []) => Vec::new(),
+    }
 }
 
 /// Calls that are judged by their arguments. Each rule ends in an answer.
@@ -212,7 +253,10 @@ fn with(argument: u32, bits: u32) -> Vec<sock_filter> {
 fn none_of(argument: u32, values: &[u32]) -> Vec<sock_filter> {
     let mut rule = vec![load_argument(argument)];
     for value in values {
-        deny_if(&mut rule, jump(EQUAL, *value, 0, 1), libc::EPERM);
+        rule.extend([
+            jump(EQUAL, *value, 0, 1),
+            answer(Answer::Error(libc::EPERM)),
+        ]);
     }
     rule.push(answer(Answer::Allow));
     rule
@@ -269,10 +313,6 @@ fn streams() -> Vec<sock_filter> {
     ]
 }
 
-fn deny_if(filter: &mut Vec<sock_filter>, test: sock_filter, error: i32) {
-    filter.extend([test, answer(Answer::Error(error))]);
-}
-
 #[cfg(target_arch = "x86_64")]
 const MACHINE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
@@ -285,7 +325,6 @@ const ARGUMENTS: u32 = 16;
 
 // The four comparisons of the filter's language.
 const EQUAL: u16 = 0x15;
-const ABOVE: u16 = 0x25;
 const AT_LEAST: u16 = 0x35;
 const ANY_BIT: u16 = 0x45;
 
@@ -330,4 +369,160 @@ const fn instruction(code: u16, jt: u8, jf: u8, k: u32) -> sock_filter {
 /// Numbers of calls are small and positive.
 fn word(number: c_long) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{
+        ABSENT, ANY_BIT, AT_LEAST, DENIED, EQUAL, FCHMODAT2, MACHINE, NEWEST, Sockets, filter,
+        sock_filter,
+    };
+
+    const ALLOW: u32 = 0x7fff_0000;
+    const KILL: u32 = 0x8000_0000;
+
+    const fn error(error: i32) -> u32 {
+        0x0005_0000 | error.cast_unsigned()
+    }
+
+    /// Runs a filter as the kernel would.
+    fn run(filter: &[sock_filter], machine: u32, number: u32, arguments: &[(u32, u64)]) -> u32 {
+        let arguments: BTreeMap<u32, u64> = arguments.iter().copied().collect();
+        let (mut at, mut loaded) = (0, 0_u32);
+        loop {
+            let step = filter[at];
+            at += 1;
+            let holds = match step.code {
+                0x06 => return step.k,
+                0x20 => {
+                    loaded = match step.k {
+                        0 => number,
+                        4 => machine,
+                        place => {
+                            assert_eq!((place - 16) % 8, 0, "the lower half");
+                            let whole = arguments.get(&((place - 16) / 8)).copied();
+                            u32::try_from(whole.unwrap_or(0) & 0xffff_ffff).unwrap()
+                        }
+                    };
+                    continue;
+                }
+                0x54 => {
+                    loaded &= step.k;
+                    continue;
+                }
+                EQUAL => loaded == step.k,
+                AT_LEAST => loaded >= step.k,
+                ANY_BIT => loaded & step.k != 0,
+                code => panic!("{code:#x}"),
+            };
+            at += usize::from(if holds { step.jt } else { step.jf });
+        }
+    }
+
+    #[test]
+    fn every_number_has_the_answer_of_the_lists() {
+        let filter = filter(Sockets::Pairs);
+        let judged = [
+            libc::SYS_clone,
+            libc::SYS_fchmod,
+            libc::SYS_fchmodat,
+            FCHMODAT2,
+            libc::SYS_mknodat,
+            libc::SYS_openat,
+            libc::SYS_ioctl,
+            libc::SYS_personality,
+            libc::SYS_memfd_create,
+            libc::SYS_socketpair,
+            libc::SYS_socket,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_chmod,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_creat,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_mknod,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_open,
+        ];
+        for number in (0..2000).chain([0x4000_0000, 0x4000_0027, u32::MAX]) {
+            let listed = i64::from(number);
+            if judged.contains(&listed) {
+                continue;
+            }
+            let expected = if DENIED.contains(&listed) {
+                error(libc::EPERM)
+            } else if ABSENT.contains(&listed) || number > NEWEST {
+                error(libc::ENOSYS)
+            } else {
+                ALLOW
+            };
+            assert_eq!(run(&filter, MACHINE, number, &[]), expected, "{number}");
+            assert_eq!(run(&filter, MACHINE ^ 1, number, &[]), KILL, "{number}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_judged() {
+        let (pairs, streams) = (filter(Sockets::Pairs), filter(Sockets::Streams));
+        let high = 1_u64 << 32;
+        let perm = error(libc::EPERM);
+        let family = error(libc::EAFNOSUPPORT);
+        let nosys = error(libc::ENOSYS);
+        type Case<'a> = (i64, &'a [(u32, u64)], u32, u32);
+        let cases: &[Case<'_>] = &[
+            (libc::SYS_clone, &[(0, 0x0120_0011)], ALLOW, ALLOW),
+            (libc::SYS_clone, &[(0, 0x0002_0000)], perm, perm),
+            (libc::SYS_clone, &[(0, 0x1000_0000)], perm, perm),
+            (libc::SYS_clone, &[(0, 0x4000_0000)], perm, perm),
+            (libc::SYS_ioctl, &[(1, 0x5401)], ALLOW, ALLOW),
+            (libc::SYS_ioctl, &[(1, 0x5412)], perm, perm),
+            (libc::SYS_ioctl, &[(1, high | 0x5412)], perm, perm),
+            (libc::SYS_ioctl, &[(1, 0x541c)], perm, perm),
+            (libc::SYS_personality, &[(0, 0)], ALLOW, ALLOW),
+            (libc::SYS_personality, &[(0, 0xffff_ffff)], ALLOW, ALLOW),
+            (libc::SYS_personality, &[(0, 0x0040_0000)], perm, perm),
+            (libc::SYS_memfd_create, &[(1, 1)], nosys, nosys),
+            (libc::SYS_memfd_create, &[(1, 9)], ALLOW, ALLOW),
+            (libc::SYS_fchmod, &[(1, 0o755)], ALLOW, ALLOW),
+            (libc::SYS_fchmod, &[(1, 0o4755)], perm, perm),
+            (libc::SYS_fchmodat, &[(2, 0o2755)], perm, perm),
+            (FCHMODAT2, &[(2, 0o4000)], perm, perm),
+            (libc::SYS_mknodat, &[(2, 0o104_755)], perm, perm),
+            (libc::SYS_openat, &[(2, 0x41), (3, 0o644)], ALLOW, ALLOW),
+            (libc::SYS_openat, &[(2, 0x41), (3, 0o4755)], perm, perm),
+            (libc::SYS_openat, &[(2, 0x40_0002), (3, 0o4755)], perm, perm),
+            (libc::SYS_openat, &[(2, 1), (3, 0o7777)], ALLOW, ALLOW),
+            (libc::SYS_socketpair, &[(0, 1), (1, 1)], ALLOW, ALLOW),
+            (libc::SYS_socketpair, &[(0, 1), (1, 0x80001)], ALLOW, ALLOW),
+            (libc::SYS_socketpair, &[(0, 1), (1, 5)], ALLOW, ALLOW),
+            (libc::SYS_socketpair, &[(0, 1), (1, 2)], family, family),
+            (libc::SYS_socketpair, &[(0, 30), (1, 1)], family, family),
+            (libc::SYS_socket, &[(0, 2), (1, 1)], family, ALLOW),
+            (
+                libc::SYS_socket,
+                &[(0, 10), (1, 0x80801), (2, 6)],
+                family,
+                ALLOW,
+            ),
+            (libc::SYS_socket, &[(0, 2), (1, 2)], family, family),
+            (
+                libc::SYS_socket,
+                &[(0, 2), (1, 1), (2, 262)],
+                family,
+                family,
+            ),
+            (libc::SYS_socket, &[(0, 2), (1, 3)], family, family),
+            (libc::SYS_socket, &[(0, 1), (1, 1)], family, family),
+            (libc::SYS_socket, &[(0, 16), (1, 3)], family, family),
+            (libc::SYS_socket, &[(0, 17), (1, 3)], family, family),
+            (libc::SYS_socket, &[(0, 40), (1, 1)], family, family),
+        ];
+        for (number, arguments, without, with) in cases {
+            let number = u32::try_from(*number).unwrap();
+            let judge = |filter| run(filter, MACHINE, number, arguments);
+            assert_eq!(judge(&pairs), *without, "{number} {arguments:x?}");
+            assert_eq!(judge(&streams), *with, "{number} {arguments:x?}");
+        }
+    }
 }
