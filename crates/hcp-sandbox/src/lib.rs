@@ -61,7 +61,9 @@ mod unenforced;
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
-pub use jail::{Jail, LevelCache, LevelReport, available_level, run_jailed, unenforced_in_jail};
+pub use jail::{
+    Jail, LevelCache, LevelReport, available_level, run_jailed, tidy, unenforced_in_jail,
+};
 #[cfg(target_os = "linux")]
 pub use {
     bin::{BinError, BinSearch, CheckedBin, check_bin},

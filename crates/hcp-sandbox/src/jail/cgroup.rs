@@ -7,10 +7,11 @@
 
 use std::fs;
 use std::io;
+use std::ops::Deref;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 /// What a group bounds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) memory: Option<u64>,
     pub(crate) processes: Option<u32>,
@@ -43,21 +44,84 @@ pub fn unenforced_in_jail() -> Vec<&'static str> {
     .collect()
 }
 
+/// A group on loan to one call. Making one takes the kernel about as long as a child, so those that
+/// a call left as it found them are kept for the next.
+#[derive(Debug)]
+pub(crate) struct Loan(Group);
+
+/// Groups that nobody uses.
+static IDLE: Mutex<Vec<Group>> = Mutex::new(Vec::new());
+/// How many of them are kept.
+const MOST_IDLE: usize = 64;
+
+impl Loan {
+    /// A group with these bounds, as far as this process can make one.
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = idle.iter().position(|group| group.bounds == bounds);
+        let kept = found.map(|index| idle.swap_remove(index));
+        drop(idle);
+        Self(kept.unwrap_or_else(|| Group::new(bounds)))
+    }
+}
+
+impl Deref for Loan {
+    type Target = Group;
+
+    fn deref(&self) -> &Group {
+        &self.0
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if !self.0.is_as_new() {
+            return;
+        }
+        let none = Group::none(self.0.bounds);
+        let group = std::mem::replace(&mut self.0, none);
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MOST_IDLE {
+            idle.push(group);
+        }
+    }
+}
+
+/// Gives back to the system what is kept from one jail to the next. A runtime that ends without it
+/// leaves empty control groups, which the next one removes.
+pub fn tidy() {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.clear();
+}
+
 /// The group of one call; gone when it is dropped.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Group {
+    bounds: Bounds,
     folders: Vec<PathBuf>,
     doors: Vec<OwnedFd>,
-    /// Which file counts the processes that were killed for want of memory.
-    killed: Option<PathBuf>,
+    /// Which file counts the processes that were killed for want of memory, and which one says how
+    /// much there is in use.
+    memory: Option<(PathBuf, PathBuf)>,
     /// Which bounds it keeps.
     pub(crate) keeps_memory: bool,
     pub(crate) keeps_processes: bool,
 }
 
 impl Group {
-    /// A group with these bounds, as far as this process can make one.
-    pub(crate) fn new(bounds: Bounds) -> Self {
+    /// One that keeps no bound and is nowhere.
+    const fn none(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            folders: Vec::new(),
+            doors: Vec::new(),
+            memory: None,
+            keeps_memory: false,
+            keeps_processes: false,
+        }
+    }
+
+    fn new(bounds: Bounds) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let hierarchies = hierarchies();
         let name = format!(
@@ -65,7 +129,7 @@ impl Group {
             std::process::id(),
             NEXT.fetch_add(1, Ordering::Relaxed)
         );
-        let mut group = Self::default();
+        let mut group = Self::none(bounds);
         if let Some(memory) = bounds.memory {
             group.keeps_memory = hierarchies.memory.as_ref().is_some_and(|hierarchy| {
                 group.bound(hierarchy, &name, |folder| {
@@ -83,8 +147,10 @@ impl Group {
         if group.keeps_memory
             && let Some(hierarchy) = &hierarchies.memory
         {
-            let file = hierarchy.pick("memory.oom_control", "memory.events");
-            group.killed = Some(hierarchy.folder.join(&name).join(file));
+            let folder = hierarchy.folder.join(&name);
+            let killed = hierarchy.pick("memory.oom_control", "memory.events");
+            let used = hierarchy.pick("memory.usage_in_bytes", "memory.current");
+            group.memory = Some((folder.join(killed), folder.join(used)));
         }
         group
     }
@@ -129,10 +195,27 @@ impl Group {
 
     /// Whether the kernel killed a process of it for want of memory.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
-        let text = self.killed.as_ref().map(fs::read_to_string);
+        let text = self
+            .memory
+            .as_ref()
+            .map(|(killed, _)| fs::read_to_string(killed));
         let Some(Ok(text)) = text else { return false };
         let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
         count.is_some_and(|count| count.trim() != "0")
+    }
+}
+
+impl Group {
+    /// Whether the next call would find nothing of this one: no count, and hardly any memory that is
+    /// still charged to it.
+    fn is_as_new(&self) -> bool {
+        let Some((_, used)) = &self.memory else {
+            return true;
+        };
+        let used = fs::read_to_string(used).ok();
+        let used: Option<u64> = used.and_then(|text| text.trim().parse().ok());
+        let limit = self.bounds.memory.unwrap_or(0);
+        used.is_some_and(|used| used <= limit / 16) && !self.ran_out_of_memory()
     }
 }
 

@@ -29,7 +29,7 @@ use crate::program::Program;
 use crate::roots::GrantedPath;
 use crate::supervise::supervise;
 
-use cgroup::{Bounds, Group};
+use cgroup::{Bounds, Group, Loan};
 use identity::Way;
 use init::Goal;
 use made::Made;
@@ -40,7 +40,7 @@ use start::{Parts, start};
 
 pub use level::{LevelCache, LevelReport, available_level};
 
-pub use cgroup::unenforced_in_jail;
+pub use cgroup::{tidy, unenforced_in_jail};
 
 /// What a jailed call is given besides what every jail has. Everything is shown at its own path.
 #[derive(Debug, Default)]
@@ -108,7 +108,7 @@ pub fn run_jailed(launch: Launch<'_>, jail: &Jail<'_>) -> Result<Finished, Launc
     let made = made(jail)?;
     let mut plan = planned(way, launch.bin, jail, &made)?;
     let actions = plan.actions()?;
-    let group = Group::new(Bounds {
+    let group = Loan::new(Bounds {
         memory: launch.limits.memory,
         processes: launch.limits.processes,
     });

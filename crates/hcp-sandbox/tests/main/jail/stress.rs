@@ -44,6 +44,7 @@ fn alone() {
     };
     // What the harness and the first call open once is not a leak.
     run(":").jailed(&jail).unwrap();
+    hcp_sandbox::tidy();
     let before = (descriptors(), mounts(), groups_of(std::process::id()));
     thread::scope(|scope| {
         for _ in 0..CALLERS {
@@ -67,6 +68,7 @@ fn alone() {
             });
         }
     });
+    hcp_sandbox::tidy();
     assert_eq!(
         (descriptors(), mounts(), groups_of(std::process::id())),
         before
