@@ -4,17 +4,16 @@ use std::path::Path;
 
 use hcp_sandbox::{BinError, BinSearch, CheckedBin, check_bin};
 use hcp_spec::Refusal;
-use hcp_spec::manifest::Wrap;
 
 use crate::pipeline::Refused;
 use crate::settings::SandboxSettings;
 
-/// Finds the bin of a pack at `root`, which `own` allows beside what the operator allows everybody.
+/// Finds a bin, as the manifest of the pack at `root` writes it, which `own` allows beside what the operator allows everybody.
 ///
 /// # Errors
 /// The refusal of step 8, with what only the operator may read.
 pub(crate) fn find(
-    wrap: &Wrap,
+    bin: &str,
     root: &Path,
     own: &[String],
     sandbox: &SandboxSettings,
@@ -26,10 +25,12 @@ pub(crate) fn find(
         path: &sandbox.path,
         allowed: &allowed,
     };
-    let bin = || wrap.bin.clone();
-    check_bin(&wrap.bin, &search).map_err(|error| match error {
-        BinError::NotAllowlisted => Refusal::BinNotAllowlisted(bin()).into(),
-        BinError::NotFound { detail } => Refused::because(Refusal::BinNotFound(bin()), detail),
-        BinError::Unfit { detail } => Refused::because(Refusal::BinNotAllowlisted(bin()), detail),
+    let written = || bin.to_owned();
+    check_bin(bin, &search).map_err(|error| match error {
+        BinError::NotAllowlisted => Refusal::BinNotAllowlisted(written()).into(),
+        BinError::NotFound { detail } => Refused::because(Refusal::BinNotFound(written()), detail),
+        BinError::Unfit { detail } => {
+            Refused::because(Refusal::BinNotAllowlisted(written()), detail)
+        }
     })
 }

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use hcp_sandbox::{LevelCache, available_level};
 use hcp_spec::Refusal;
 use hcp_spec::audit::DEFAULT_TENANT;
 use hcp_spec::config::Mode;
@@ -106,7 +107,7 @@ pub fn examine(home: &Home, floor: Option<&Path>) -> Vec<Finding> {
         }
     };
     findings.push(config(home, &settings));
-    findings.push(isolation(&settings));
+    findings.push(isolation(home, &settings));
     match open(home, &settings) {
         Ok((store, packs)) => {
             findings.push(trail(&store));
@@ -119,7 +120,7 @@ pub fn examine(home: &Home, floor: Option<&Path>) -> Vec<Finding> {
             findings.extend(
                 loaded
                     .iter()
-                    .map(|(row, pack)| examine_pack(&settings, tenants, row, pack)),
+                    .map(|(row, pack)| examine_pack(home, &settings, tenants, row, pack)),
             );
             findings.extend(named_in_vain(&settings, &loaded));
         }
@@ -162,20 +163,30 @@ fn config(home: &Home, _: &Settings) -> Finding {
     Finding::good("config", format!("{}{there}", file.display()))
 }
 
-fn isolation(settings: &Settings) -> Finding {
-    let subject = "isolation";
-    match (settings.sandbox.mode, foresight::isolation(settings)) {
-        (Mode::NativeLocal, _) => Finding::notable(
-            subject,
+fn isolation(home: &Home, settings: &Settings) -> Finding {
+    if settings.sandbox.mode == Mode::NativeLocal {
+        return Finding::notable(
+            "isolation",
             "native-local: tools run with limits and without isolation, as the config chooses",
-            "`hcp explain` names what it does not enforce of a pack's wishes",
-        ),
-        (Mode::Sandbox, Ok(())) => Finding::good(subject, "tools run in the jail"),
-        (Mode::Sandbox, Err(refused)) => {
-            let mend = "set sandbox.mode = \"native-local\" to run tools without isolation";
-            Finding::broken(subject, refused.refusal.to_string(), Some(mend.to_owned()))
-        }
+            "set sandbox.mode = \"sandbox\" to have tools isolated",
+        );
     }
+    let found = available_level(LevelCache::Read(&home.isolation_file()));
+    let asked = settings.sandbox.level;
+    let text = format!(
+        "level `{}`, and the config asks for `{}`",
+        found.level.as_str(),
+        asked.as_str()
+    );
+    if found.level < asked {
+        let missing = found.missing.join(", ");
+        return Finding::broken(
+            "isolation",
+            format!("{text}, so every call is refused at step 8; missing: {missing}"),
+            Some("set sandbox.mode = \"native-local\" to run tools without isolation".to_owned()),
+        );
+    }
+    Finding::good("isolation", text)
 }
 
 fn open(home: &Home, settings: &Settings) -> Result<(Store, Vec<InstalledPack>), CoreError> {
@@ -214,6 +225,7 @@ fn sessions(store: &Store) -> Option<Finding> {
 type Loaded<'a> = (&'a InstalledPack, Result<LoadedPack, Unusable>);
 
 fn examine_pack(
+    home: &Home,
     settings: &Settings,
     tenants: u64,
     row: &InstalledPack,
@@ -239,7 +251,7 @@ fn examine_pack(
         tenants,
     };
     for key in pack.manifest.commands.keys() {
-        if let Err(refused) = foresight::of_run(pack, key.as_str(), settings) {
+        if let Err(refused) = foresight::of_run(pack, key.as_str(), settings, home) {
             let seen = refused
                 .detail
                 .clone()

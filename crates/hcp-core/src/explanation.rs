@@ -96,7 +96,7 @@ impl Explanation {
             of_mint(pack, &call.verb_key, &view.settings, &place)
         };
         let mint = mint.map_err(|error| Refusal::Binding(error.to_string()).into());
-        let run = of_run(pack, &call.verb_key, &view.settings);
+        let run = of_run(pack, &call.verb_key, &view.settings, &view.home);
         for (step, foreseen) in [(Step::MintBinding, mint), (Step::RunAdapter, run)] {
             if let (Err(refused), Some(note)) = (
                 foreseen,

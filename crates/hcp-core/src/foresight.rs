@@ -2,12 +2,14 @@
 //! missing provider, a bin that may not run and an isolation that is not there before a call does.
 
 use hcp_binding::{BindingError, Scope, foresee, select};
+use hcp_sandbox::{LevelCache, available_level};
 use hcp_spec::Refusal;
-use hcp_spec::config::Mode;
+use hcp_spec::config::{Level, Mode};
 use hcp_spec::manifest::Kind;
 
 use crate::bins;
 use crate::catalog::LoadedPack;
+use crate::home::Home;
 use crate::pipeline::Refused;
 use crate::settings::Settings;
 
@@ -48,26 +50,32 @@ pub(crate) fn of_run(
     pack: &LoadedPack,
     verb_key: &str,
     settings: &Settings,
+    home: &Home,
 ) -> Result<(), Refused> {
     let Some(command) = pack.manifest.commands.get(verb_key) else {
         return Ok(());
     };
     match (pack.manifest.kind_of(command), &pack.manifest.wrap) {
         (Kind::Wrap, Some(wrap)) => {
-            bins::find(wrap, &pack.root, &pack.allow_bins, &settings.sandbox)?;
-            isolation(settings)
+            bins::find(&wrap.bin, &pack.root, &pack.allow_bins, &settings.sandbox)?;
+            isolation(pack, settings, home)
         }
         (Kind::Composite, _) => Ok(()),
         (kind, _) => Err(Refusal::AdapterNotExecutable(kind.as_str().to_owned()).into()),
     }
 }
 
-/// Whether the isolation that the operator demands is to be had.
-pub(crate) fn isolation(settings: &Settings) -> Result<(), Refused> {
-    match settings.sandbox.mode {
-        Mode::NativeLocal => Ok(()),
-        Mode::Sandbox => {
-            Err(Refusal::Isolation("isolation is not built into this version".to_owned()).into())
-        }
+/// Whether the isolation that the operator and the pack demand is to be had. What was found out
+/// before is believed; nothing is written down.
+fn isolation(pack: &LoadedPack, settings: &Settings, home: &Home) -> Result<(), Refused> {
+    if settings.sandbox.mode == Mode::NativeLocal {
+        return Ok(());
     }
+    let wish = pack.manifest.sandbox.level.unwrap_or(Level::None);
+    let least = settings.sandbox.level.max(wish);
+    let found = available_level(LevelCache::Read(&home.isolation_file()));
+    if found.level >= least {
+        return Ok(());
+    }
+    Err(Refusal::Isolation(found.missing.join(", ")).into())
 }

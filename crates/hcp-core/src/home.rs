@@ -76,6 +76,11 @@ impl Home {
         self.data_folder.join("tmp")
     }
 
+    /// Where it is kept what isolation this machine was found to give.
+    pub fn isolation_file(&self) -> PathBuf {
+        self.data_folder.join("isolation")
+    }
+
     /// The lasting folder of a pack for a tenant and project, made when it is not there. A call
     /// without a project gets one of its own, `-`, which is no project's name.
     ///

@@ -51,6 +51,7 @@ impl RuntimeScratch {
 
 impl Drop for RuntimeScratch {
     fn drop(&mut self) {
+        hcp_sandbox::tidy();
         let lock = self.lock.get_mut().unwrap_or_else(PoisonError::into_inner);
         if lock.is_some() {
             // What a call could not remove keeps it; the next start tries again.

@@ -206,7 +206,7 @@ impl View {
     pub(crate) fn unenforced(&self, sandbox: &Sandbox) -> Vec<&'static str> {
         match self.settings.sandbox.mode {
             Mode::NativeLocal => hcp_sandbox::unenforced(sandbox),
-            Mode::Sandbox => Vec::new(),
+            Mode::Sandbox => hcp_sandbox::unenforced_in_jail(),
         }
     }
 

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use thiserror::Error;
 
 use crate::beneath::open_beneath;
-use crate::fitness::{self, Identity};
+use crate::fitness::{self, Identity, Needed};
 
 /// Where bins are looked for and which are allowed.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,7 @@ pub struct CheckedBin {
     file: OwnedFd,
     identity: Identity,
     is_script: bool,
+    needs: Vec<Needed>,
 }
 
 impl CheckedBin {
@@ -67,6 +68,11 @@ impl CheckedBin {
 
     pub(crate) const fn identity(&self) -> Identity {
         self.identity
+    }
+
+    /// What is executed because this one is: interpreters, and what loads libraries.
+    pub(crate) fn needs(&self) -> &[Needed] {
+        &self.needs
     }
 }
 
@@ -99,13 +105,24 @@ pub fn check_bin(bin: &str, search: &BinSearch<'_>) -> Result<CheckedBin, BinErr
     } else {
         find_by_name(bin, search)?
     };
-    let (identity, is_script) =
-        fitness::examine(&file, &path).map_err(|detail| BinError::Unfit { detail })?;
+    let unfit = |detail| BinError::Unfit { detail };
+    let examined = fitness::examine(&file, &path).map_err(unfit)?;
+    let mut needs = examined.needs;
+    if let Some((path, file)) = examined
+        .sought
+        .and_then(|name| first_hit(&name, search.path))
+    {
+        let within = |detail| unfit(format!("interpreter {detail}"));
+        let sought = fitness::examine(&file, &path).map_err(within)?;
+        needs.extend(sought.needs);
+        needs.push(Needed { path, place: file });
+    }
     Ok(CheckedBin {
         path,
         file,
-        identity,
-        is_script,
+        identity: examined.identity,
+        is_script: examined.is_script,
+        needs,
     })
 }
 

@@ -18,8 +18,11 @@ use rustix::process::{
 };
 
 use crate::fitness::Identity;
+use crate::launch::End;
 use crate::limits::ResourceLimit;
 use crate::program::Program;
+use crate::session::kill_session;
+use crate::supervise::Supervised;
 
 /// What a child is set up with.
 pub(crate) struct Start<'a> {
@@ -128,7 +131,7 @@ fn clone_into(context: &Context<'_>) -> Result<Child, Errno> {
 
 /// A runtime that was started with SIGCHLD ignored would never learn how a child ended.
 #[allow(unsafe_code)]
-fn keep_exit_statuses() -> Result<(), Errno> {
+pub(crate) fn keep_exit_statuses() -> Result<(), Errno> {
     // SAFETY: a zeroed `sigaction` is a valid one, and both pointers are to this function's own.
     let result = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -150,7 +153,7 @@ fn keep_exit_statuses() -> Result<(), Errno> {
 
 /// Runs `action` with every signal of this thread blocked.
 #[allow(unsafe_code)]
-fn without_signals<T>(action: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+pub(crate) fn without_signals<T>(action: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
     // SAFETY: both sets are this function's own, and written before they are read.
     let before = unsafe {
         let mut every: libc::sigset_t = std::mem::zeroed();
@@ -329,28 +332,23 @@ fn last_error() -> Errno {
 
 /// A child that was started. Dropping it kills what is left of its process group and reaps it.
 pub(crate) struct Child {
+    /// Also the id of its process group and session. It means nothing else until it is reaped.
     pid: Pid,
     descriptor: OwnedFd,
 }
 
 impl Child {
-    /// Its process id, which is also that of its process group and session. It means nothing else
-    /// until the child is reaped.
-    pub(crate) const fn pid(&self) -> Pid {
-        self.pid
-    }
-
     /// How it ended, once its descriptor is readable. It is not reaped by that.
     ///
     /// # Errors
     /// When somebody else in the process reaped it.
-    pub(crate) fn status(&self) -> rustix::io::Result<Option<WaitIdStatus>> {
+    fn status(&self) -> rustix::io::Result<Option<WaitIdStatus>> {
         self.wait(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
     }
 
     /// Sends a signal to the process group. Its number means that group only as long as nobody, in
     /// whatever part of the process, reaped the child.
-    pub(crate) fn signal_group(&self, signal: Signal) {
+    fn signal_group(&self, signal: Signal) {
         if self.status().is_ok() {
             // Fails when nobody is left, or none of them may be signalled: nothing to do about it.
             let _ = kill_process_group(self.pid, signal);
@@ -363,6 +361,31 @@ impl Child {
                 Err(Errno::INTR) => {}
                 done => return done,
             }
+        }
+    }
+}
+
+impl Supervised for Child {
+    fn ended(&self) -> rustix::io::Result<Option<End>> {
+        let status = self.status()?;
+        Ok(status.map(|status| match status.exit_status() {
+            Some(code) => End::Exited(code),
+            None => End::Signalled(status.terminating_signal().unwrap_or(libc::SIGKILL)),
+        }))
+    }
+
+    fn ask(&self) {
+        self.signal_group(Signal::TERM);
+    }
+
+    fn kill(&self) {
+        self.signal_group(Signal::KILL);
+    }
+
+    fn end_everything(&self, thorough: bool) {
+        self.signal_group(Signal::KILL);
+        if thorough {
+            kill_session(self.pid);
         }
     }
 }

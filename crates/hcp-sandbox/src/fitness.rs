@@ -24,22 +24,57 @@ const START: u64 = 256;
 /// How many interpreters of interpreters the kernel follows.
 const DEPTH: usize = 4;
 
-/// Examines a program and, for a script, its interpreter; says whether it is a script.
+/// What is known of a program that is fit.
+#[derive(Debug)]
+pub(crate) struct Examined {
+    pub(crate) identity: Identity,
+    pub(crate) is_script: bool,
+    /// What is executed for it besides: interpreters, and what loads libraries.
+    pub(crate) needs: Vec<Needed>,
+    /// The program that a script asks `env` to look for, which is its interpreter in all but name.
+    pub(crate) sought: Option<String>,
+}
+
+/// A program that is executed because another one is; held open.
+#[derive(Debug)]
+pub(crate) struct Needed {
+    pub(crate) path: PathBuf,
+    pub(crate) place: OwnedFd,
+}
+
+/// Examines a program and, for a script, its interpreter.
 ///
 /// # Errors
 /// What is wrong, on one line.
-pub(crate) fn examine(file: &OwnedFd, path: &Path) -> Result<(Identity, bool), String> {
+pub(crate) fn examine(file: &OwnedFd, path: &Path) -> Result<Examined, String> {
     let identity = examine_file(file, path)?;
-    let mut interpreter = interpreter_of(file, path)?;
-    let is_script = interpreter.is_some();
+    let mut shebang = shebang_of(file, path)?;
+    let mut examined = Examined {
+        identity,
+        is_script: shebang.is_some(),
+        needs: Vec::new(),
+        sought: None,
+    };
+    if shebang.is_none() {
+        examined.needs.extend(loader_of(file));
+    }
     for _ in 0..DEPTH {
-        let Some(path) = interpreter else {
-            return Ok((identity, is_script));
+        let Some(Shebang {
+            interpreter: path,
+            sought,
+        }) = shebang
+        else {
+            return Ok(examined);
         };
         let within = |detail| format!("interpreter {detail}");
         let file = open_interpreter(&path).map_err(within)?;
         examine_file(&file, &path).map_err(within)?;
-        interpreter = interpreter_of(&file, &path).map_err(within)?;
+        shebang = shebang_of(&file, &path).map_err(within)?;
+        if shebang.is_none() {
+            examined.needs.extend(loader_of(&file));
+        }
+        examined.sought = examined.sought.or(sought);
+        examined.needs.push(Needed { path, place: file });
     }
     Err(format!(
         "`{}` has an interpreter that has one, too often",
@@ -96,9 +131,23 @@ fn itself() -> rustix::io::Result<Identity> {
     })
 }
 
+/// What loads the libraries of a program, by its own word; none for a static one.
+fn loader_of(file: &OwnedFd) -> Option<Needed> {
+    let readable = File::open(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+    let path = crate::elf::loader_of(&readable)?;
+    let place = open_interpreter(&path).ok()?;
+    Some(Needed { path, place })
+}
+
+/// The first line of a script.
+struct Shebang {
+    interpreter: PathBuf,
+    sought: Option<String>,
+}
+
 /// The interpreter that a file names after `#!`. A file that may be run and not be read is a program
 /// of its own: a script must be readable to its interpreter, which has no more rights.
-fn interpreter_of(file: &OwnedFd, path: &Path) -> Result<Option<PathBuf>, String> {
+fn shebang_of(file: &OwnedFd, path: &Path) -> Result<Option<Shebang>, String> {
     let path = path.display();
     let mut start = Vec::new();
     match File::open(format!("/proc/self/fd/{}", file.as_raw_fd())) {
@@ -124,7 +173,21 @@ fn interpreter_of(file: &OwnedFd, path: &Path) -> Result<Option<PathBuf>, String
             "`{path}` names no interpreter by an absolute path after `#!`"
         ));
     }
-    Ok(Some(PathBuf::from(std::ffi::OsStr::from_bytes(name))))
+    let interpreter = PathBuf::from(std::ffi::OsStr::from_bytes(name));
+    let sought = (interpreter.file_name() == Some(std::ffi::OsStr::new("env")))
+        .then(|| sought_by_env(&String::from_utf8_lossy(line)))
+        .flatten();
+    Ok(Some(Shebang {
+        interpreter,
+        sought,
+    }))
+}
+
+/// The name in `/usr/bin/env NAME`, `env -S NAME -x`, `env A=b NAME`.
+fn sought_by_env(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace().skip(1);
+    let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    Some(name.to_owned())
 }
 
 fn open_interpreter(path: &Path) -> Result<OwnedFd, String> {

@@ -145,6 +145,28 @@ pub enum LaunchError {
         /// Why not.
         source: io::Error,
     },
+    /// A layer of isolation is missing, so nothing was run.
+    #[error("{layer}: {source}")]
+    Isolation {
+        /// Which.
+        layer: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// A path cannot be shown where it stands, since the jail has its own there.
+    #[error("`{path}` cannot be shown in the jail, which has its own there")]
+    Place {
+        /// The path.
+        path: String,
+    },
+    /// A path that the call was given cannot be shown in the jail.
+    #[error("`{path}` cannot be shown in the jail: {source}")]
+    Unseen {
+        /// The path.
+        path: String,
+        /// Why not.
+        source: io::Error,
+    },
     /// The system refused something that a child needs.
     #[error("{what}: {source}")]
     System {
@@ -186,9 +208,12 @@ pub fn run_native_local(launch: Launch<'_>) -> Result<Finished, LaunchError> {
         cancel,
     } = launch;
     let program = Program::new(bin.path(), &argv, &environment, &working_directory)?;
-    let input = open_stdin(stdin)?;
-    let (stdout, child_stdout) = output_pipe()?;
-    let (stderr, child_stderr) = output_pipe()?;
+    let Streaming {
+        input,
+        child_stdout,
+        child_stderr,
+        streams,
+    } = Streaming::new(stdin, &limits)?;
     let moved = above_standard(bin.as_fd())?;
     let start = Start {
         program: &program,
@@ -207,13 +232,29 @@ pub fn run_native_local(launch: Launch<'_>) -> Result<Finished, LaunchError> {
         argv,
         environment,
     ));
-    supervise(
-        child,
-        Streams::new(stdout, stderr, &limits),
-        &limits,
-        cancel,
-        started,
-    )
+    supervise(child, streams, &limits, cancel, started)
+}
+
+/// What a child reads and writes, and what is read of it.
+pub(crate) struct Streaming {
+    pub(crate) input: OwnedFd,
+    pub(crate) child_stdout: OwnedFd,
+    pub(crate) child_stderr: OwnedFd,
+    pub(crate) streams: Streams,
+}
+
+impl Streaming {
+    pub(crate) fn new(stdin: Stdin, limits: &Limits) -> Result<Self, LaunchError> {
+        let input = open_stdin(stdin)?;
+        let (stdout, child_stdout) = output_pipe()?;
+        let (stderr, child_stderr) = output_pipe()?;
+        Ok(Self {
+            input,
+            child_stdout,
+            child_stderr,
+            streams: Streams::new(stdout, stderr, limits),
+        })
+    }
 }
 
 /// A program that was written a moment ago may still be open for writing in a child that another
@@ -249,7 +290,10 @@ fn open_stdin(stdin: Stdin) -> Result<OwnedFd, LaunchError> {
 
 fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let mut file = File::from(rustix::fs::memfd_create("stdin", flags)?);
+    // Kernels before 6.3 do not know that memory can be no program.
+    let made = rustix::fs::memfd_create("stdin", flags | MemfdFlags::NOEXEC_SEAL)
+        .or_else(|_| rustix::fs::memfd_create("stdin", flags));
+    let mut file = File::from(made?);
     file.write_all(bytes)?;
     file.rewind()?;
     let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
@@ -267,7 +311,7 @@ fn output_pipe() -> Result<(OwnedFd, OwnedFd), LaunchError> {
 
 /// Descriptors 0 to 2 of the child are filled one after the other, so none of them may be the source
 /// of another. They only are where the runtime itself was started without them.
-fn owned_above_standard(descriptor: OwnedFd) -> Result<OwnedFd, LaunchError> {
+pub(crate) fn owned_above_standard(descriptor: OwnedFd) -> Result<OwnedFd, LaunchError> {
     Ok(above_standard(descriptor.as_fd())?.unwrap_or(descriptor))
 }
 
@@ -288,25 +332,29 @@ fn explain(fault: Fault, bin: &CheckedBin, working_directory: &Path) -> LaunchEr
             path: working_directory.display().to_string(),
             source,
         },
-        Stage::Exec if fault.errno == Errno::TOOBIG => LaunchError::ArgumentsTooLong,
-        Stage::Verify | Stage::Exec => LaunchError::Unfit {
-            path: bin.path().display().to_string(),
-            reason: match (fault.stage, fault.errno) {
-                (Stage::Verify, _) => "it is not the file that was checked any more".to_owned(),
-                (_, Errno::NOENT) => {
-                    "the loader or interpreter that it names is missing".to_owned()
-                }
-                (_, Errno::NOEXEC) => {
-                    "it is neither a program for this machine nor a script with a `#!` line"
-                        .to_owned()
-                }
-                (_, Errno::TXTBSY) => "it is being written".to_owned(),
-                _ => source.to_string(),
-            },
-        },
+        Stage::Verify | Stage::Exec => cannot_start(bin, fault.stage == Stage::Verify, fault.errno),
         stage => LaunchError::System {
             what: stage.what(),
             source,
+        },
+    }
+}
+
+/// Why the very program could not be executed; `verifying`, before that was tried.
+pub(crate) fn cannot_start(bin: &CheckedBin, verifying: bool, errno: Errno) -> LaunchError {
+    if errno == Errno::TOOBIG && !verifying {
+        return LaunchError::ArgumentsTooLong;
+    }
+    LaunchError::Unfit {
+        path: bin.path().display().to_string(),
+        reason: match errno {
+            _ if verifying => "it is not the file that was checked any more".to_owned(),
+            Errno::NOENT => "the loader or interpreter that it names is missing".to_owned(),
+            Errno::NOEXEC => {
+                "it is neither a program for this machine nor a script with a `#!` line".to_owned()
+            }
+            Errno::TXTBSY => "it is being written".to_owned(),
+            errno => io::Error::from(errno).to_string(),
         },
     }
 }

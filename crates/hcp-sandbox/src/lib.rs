@@ -21,9 +21,16 @@ mod capture;
 #[cfg(target_os = "linux")]
 mod child;
 #[cfg(target_os = "linux")]
+mod elf;
+#[cfg(target_os = "linux")]
 mod fitness;
 #[cfg(target_os = "linux")]
 mod interrupt;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod jail;
 #[cfg(target_os = "linux")]
 mod launch;
 #[cfg(target_os = "linux")]
@@ -41,10 +48,22 @@ mod session;
 mod signal;
 #[cfg(target_os = "linux")]
 mod supervise;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod sys;
 #[cfg(target_os = "linux")]
 mod trust;
 mod unenforced;
 
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+pub use jail::{
+    Jail, LevelCache, LevelReport, available_level, run_jailed, tidy, unenforced_in_jail,
+};
 #[cfg(target_os = "linux")]
 pub use {
     bin::{BinError, BinSearch, CheckedBin, check_bin},

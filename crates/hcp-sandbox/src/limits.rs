@@ -28,6 +28,11 @@ pub(crate) type ResourceLimit = (Resource, Rlimit);
 /// How much longer than the wall clock a processor may be kept busy.
 const PROCESSOR_MARGIN: u64 = 5;
 
+/// Files that a process of a jail may have open.
+const DESCRIPTORS: u64 = 4096;
+/// Bytes of memory that a process of a jail may keep from being swapped.
+const LOCKED: u64 = 8 << 20;
+
 impl Limits {
     /// The limits that a plain child gets. No core dumps, since one would hold the credentials.
     ///
@@ -36,24 +41,52 @@ impl Limits {
     /// every thread, so its bound is the wall clock times the number of processors; it is there for
     /// descendants that left the session.
     pub(crate) fn resource_limits(&self) -> Vec<ResourceLimit> {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-        let seconds = self
-            .timeout
-            .as_secs()
-            .saturating_add(1)
-            .saturating_mul(processors);
         [
             (Resource::Core, Some(0)),
-            (
-                Resource::Cpu,
-                Some(seconds.saturating_add(PROCESSOR_MARGIN)),
-            ),
+            (Resource::Cpu, Some(self.processor_seconds())),
             (Resource::Data, self.memory),
             (Resource::Fsize, self.file_size),
         ]
         .into_iter()
         .filter_map(|(resource, limit)| Some((resource, within_hard_limit(resource, limit?))))
         .collect()
+    }
+
+    /// The limits of each process of a jail: `memory` and `processes` are what no group keeps. By the
+    /// system's numbers, as the jail sets them.
+    pub(crate) fn of_jail(&self, memory: Option<u64>, processes: Option<u32>) -> Vec<(u32, u64)> {
+        let limits = [
+            (Resource::Core, libc::RLIMIT_CORE, Some(0)),
+            (
+                Resource::Cpu,
+                libc::RLIMIT_CPU,
+                Some(self.processor_seconds()),
+            ),
+            (Resource::Data, libc::RLIMIT_DATA, memory),
+            (Resource::Fsize, libc::RLIMIT_FSIZE, self.file_size),
+            (Resource::Nofile, libc::RLIMIT_NOFILE, Some(DESCRIPTORS)),
+            (Resource::Memlock, libc::RLIMIT_MEMLOCK, Some(LOCKED)),
+            (
+                Resource::Nproc,
+                libc::RLIMIT_NPROC,
+                processes.map(u64::from),
+            ),
+        ];
+        limits
+            .into_iter()
+            .filter_map(|(resource, number, limit)| {
+                let limit = within_hard_limit(resource, limit?);
+                Some((number, limit.maximum.unwrap_or(u64::MAX)))
+            })
+            .collect()
+    }
+
+    fn processor_seconds(&self) -> u64 {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let seconds = self.timeout.as_secs().saturating_add(1);
+        seconds
+            .saturating_mul(processors)
+            .saturating_add(PROCESSOR_MARGIN)
     }
 }
 

@@ -10,14 +10,11 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Signal, WaitIdStatus};
 
 use crate::cancel::Cancel;
 use crate::capture::{Head, Tail};
-use crate::child::Child;
 use crate::launch::{End, Finished, LaunchError};
 use crate::limits::Limits;
-use crate::session::kill_session;
 
 /// From the polite signal to the one that cannot be ignored.
 const GRACE: Duration = Duration::from_millis(500);
@@ -27,6 +24,25 @@ const DRAIN: Duration = Duration::from_millis(500);
 const DRAIN_KILLED: Duration = Duration::from_millis(100);
 /// Bytes taken from a pipe at once; as much as one holds.
 const CHUNK: usize = 64 << 10;
+
+/// What can be watched: a plain child, or a jail. Its descriptor is readable once the program ended.
+/// Dropping it reaps it.
+pub(crate) trait Supervised: AsFd {
+    /// How the program ended, asked when the descriptor is readable.
+    ///
+    /// # Errors
+    /// When it cannot be known.
+    fn ended(&self) -> rustix::io::Result<Option<End>>;
+
+    /// Asks the program to end.
+    fn ask(&self);
+
+    /// Kills the program.
+    fn kill(&self);
+
+    /// Kills what is left, the program being gone. `thorough` where something may have been left.
+    fn end_everything(&self, thorough: bool);
+}
 
 /// The two outputs of a child, and what is kept of them.
 pub(crate) struct Streams {
@@ -42,7 +58,7 @@ pub(crate) struct Streams {
 /// # Errors
 /// When the child cannot be watched; it is killed then.
 pub(crate) fn supervise(
-    child: Child,
+    child: impl Supervised,
     streams: Streams,
     limits: &Limits,
     cancel: &Cancel,
@@ -55,7 +71,7 @@ pub(crate) fn supervise(
         phase: Phase::Running,
         next: started.checked_add(limits.timeout),
         reason: None,
-        status: None,
+        end: None,
     };
     while !watch.is_done() {
         watch
@@ -65,15 +81,12 @@ pub(crate) fn supervise(
     let Watch {
         streams,
         reason,
-        status,
+        end,
         ..
     } = watch;
-    child.signal_group(Signal::KILL);
-    if reason.is_some() || streams.is_open() {
-        kill_session(child.pid());
-    }
+    child.end_everything(reason.is_some() || streams.is_open());
     drop(child);
-    Ok(streams.finish(reason, status.as_ref(), started))
+    Ok(streams.finish(reason, end, started))
 }
 
 /// How far it is with a child.
@@ -89,8 +102,8 @@ enum Phase {
     Done,
 }
 
-struct Watch<'a> {
-    child: &'a Child,
+struct Watch<'a, C> {
+    child: &'a C,
     streams: Streams,
     cancel: &'a Cancel,
     phase: Phase,
@@ -98,10 +111,11 @@ struct Watch<'a> {
     next: Option<Instant>,
     /// Why the child was ended from here, if it was.
     reason: Option<End>,
-    status: Option<WaitIdStatus>,
+    /// How it ended by itself, if it did.
+    end: Option<End>,
 }
 
-impl Watch<'_> {
+impl<C: Supervised> Watch<'_, C> {
     fn is_done(&self) -> bool {
         self.phase == Phase::Done || self.phase == Phase::Draining && !self.streams.is_open()
     }
@@ -115,8 +129,10 @@ impl Watch<'_> {
             self.streams.read_stderr()?;
         }
         if ready.child {
-            self.status = self.child.status()?;
-            self.drain();
+            if let Some(end) = self.child.ended()? {
+                self.end = Some(end);
+                self.drain();
+            }
         } else if ready.cancel {
             self.ask(End::Cancelled);
         } else if self.phase == Phase::Running && self.streams.head.is_over() {
@@ -139,13 +155,13 @@ impl Watch<'_> {
 
     fn ask(&mut self, reason: End) {
         self.reason = Some(reason);
-        self.child.signal_group(Signal::TERM);
+        self.child.ask();
         self.enter(Phase::Asked, Some(GRACE));
     }
 
     fn kill(&mut self, reason: Option<End>) {
         self.reason = reason;
-        self.child.signal_group(Signal::KILL);
+        self.child.kill();
         self.enter(Phase::Killed, None);
     }
 
@@ -241,12 +257,7 @@ impl Streams {
         Ok(())
     }
 
-    fn finish(
-        self,
-        reason: Option<End>,
-        status: Option<&WaitIdStatus>,
-        started: Instant,
-    ) -> Finished {
+    fn finish(self, reason: Option<End>, end: Option<End>, started: Instant) -> Finished {
         let is_over = self.head.is_over();
         let (stdout, stdout_total) = self.head.into_parts();
         let (stderr, stderr_total) = self.tail.into_parts();
@@ -254,7 +265,7 @@ impl Streams {
             end: match reason {
                 Some(reason) => reason,
                 None if is_over => End::OutputOver,
-                None => ended(status),
+                None => end.unwrap_or(End::Signalled(libc::SIGKILL)),
             },
             stdout,
             stderr,
@@ -281,15 +292,5 @@ fn read<'a>(
         Ok(count) => Ok(buffer.get(..count)),
         Err(Errno::AGAIN | Errno::INTR) => Ok(None),
         Err(error) => Err(error),
-    }
-}
-
-/// A process that ended did so by a status or by a signal.
-fn ended(status: Option<&WaitIdStatus>) -> End {
-    let code = status.and_then(WaitIdStatus::exit_status);
-    let signal = status.and_then(WaitIdStatus::terminating_signal);
-    match (code, signal) {
-        (Some(code), _) => End::Exited(code),
-        (None, signal) => End::Signalled(signal.unwrap_or(libc::SIGKILL)),
     }
 }

@@ -95,6 +95,17 @@ pub enum Level {
     Full,
 }
 
+impl Level {
+    /// The word of the config.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::NoUserns => "no-userns",
+            Self::Full => "full",
+        }
+    }
+}
+
 /// Where the credentials of a pack come from.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

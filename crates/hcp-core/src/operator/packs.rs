@@ -326,7 +326,7 @@ impl Operator<'_> {
             return all;
         };
         let sandbox = &self.runtime.settings().sandbox;
-        let message = match bins::find(wrap, root, &options.allow_bins, sandbox) {
+        let message = match bins::find(&wrap.bin, root, &options.allow_bins, sandbox) {
             Ok(_) => return all,
             Err(refused) => match refused.detail {
                 None => format!("bin `{}` is not allowlisted", wrap.bin),

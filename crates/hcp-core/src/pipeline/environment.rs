@@ -4,12 +4,11 @@
 //! names were checked when the pack was read.
 
 use std::ffi::OsString;
-use std::io;
 use std::os::unix::ffi::OsStringExt;
 
-use hcp_sandbox::Scratch;
 use hcp_spec::manifest::Wrap;
 
+use super::enclosure::Enclosure;
 use super::s7_mint_binding::Bound;
 use crate::view::View;
 
@@ -17,8 +16,8 @@ pub(super) fn of_child(
     view: &View,
     bound: &Bound,
     wrap: &Wrap,
-    scratch: &Scratch,
-) -> io::Result<Vec<(OsString, OsString)>> {
+    enclosure: &Enclosure,
+) -> Vec<(OsString, OsString)> {
     let confirmed = &bound.intended.confirmed;
     let session = &confirmed.identity.session;
     let sandbox = &view.settings.sandbox;
@@ -30,8 +29,8 @@ pub(super) fn of_child(
     let mut variables: Vec<(OsString, OsString)> = Vec::with_capacity(20);
     let mut set = |name: &str, value: OsString| variables.push((name.into(), value));
     set("PATH", path.join(std::ffi::OsStr::new(":")));
-    set("HOME", scratch.home().into());
-    set("TMPDIR", scratch.temporary().into());
+    set("HOME", enclosure.home().into());
+    set("TMPDIR", enclosure.temporary().into());
     set("LANG", "C.UTF-8".into());
     set("TERM", "dumb".into());
     set("NO_COLOR", "1".into());
@@ -45,12 +44,7 @@ pub(super) fn of_child(
     if let Some(project) = &session.project_id {
         set("HCP_CALL_PROJECT", project.as_str().into());
     }
-    if confirmed.pack.manifest.sandbox.state {
-        let folder = view.home.state_folder(
-            session.tenant_id.as_str(),
-            session.project_id.as_ref().map(AsRef::as_ref),
-            &confirmed.pack.id,
-        )?;
+    if let Some(folder) = enclosure.state() {
         set("HCP_CALL_STATE", folder.into());
     }
     set("HCP_CALL_BINDING", bound.binding.state().into());
@@ -60,5 +54,5 @@ pub(super) fn of_child(
     for (name, secret) in bound.binding.environment() {
         set(name, OsString::from_vec(secret.expose().to_vec()));
     }
-    Ok(variables)
+    variables
 }

@@ -4,6 +4,7 @@
 //! so a call cannot reach a step without having passed the ones before. `explain` walks the first
 //! six of these very functions in a mode whose types lead no further.
 
+mod enclosure;
 mod environment;
 mod mode;
 mod s1_resolve_pack;

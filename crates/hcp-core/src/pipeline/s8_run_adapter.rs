@@ -3,24 +3,23 @@
 use std::ffi::OsString;
 
 use hcp_output::{Redactor, read_head, read_result, read_tail};
-use hcp_sandbox::{
-    End, Finished, Launch, LaunchError, Limits, Scratch, Stdin, run_native_local, signal_name,
-};
+use hcp_sandbox::{End, Finished, Launch, LaunchError, Limits, Stdin, signal_name};
 use hcp_spec::envelope::Arguments;
 use hcp_spec::manifest::{Kind, Sandbox, Wrap};
 use hcp_spec::quantity::TimeLimit;
 use hcp_spec::{Refusal, ResultValue, Step};
 use hcp_store::Intent;
 
+use super::enclosure::Enclosure;
 use super::environment;
 use super::mode::{Live, Refused};
 use super::s7_mint_binding::Bound;
 use super::walk::Walk;
 use crate::answer::Run;
+use crate::bins;
 use crate::call::Call;
 use crate::composite::{self, CompositeLimits, InnerReport, Outer, Plan};
 use crate::runtime::Runtime;
-use crate::{bins, foresight};
 
 /// How much of stdout and stderr a failure shows, in bytes.
 const SHOWN: usize = 64 << 10;
@@ -129,20 +128,10 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
     };
     let settings = &walk.view.settings;
     let pack = &confirmed.pack;
-    let bin = bins::find(wrap, &pack.root, &pack.allow_bins, &settings.sandbox)?;
-    foresight::isolation(settings)?;
-    let internal = |error: std::io::Error| {
-        Refused::because(
-            Refusal::Isolation("the folders of the call could not be made".to_owned()),
-            error.to_string(),
-        )
-    };
-    let scratch = walk
-        .view
-        .scratch()
-        .and_then(Scratch::create)
-        .map_err(internal)?;
-    let environment = environment::of_child(walk.view, bound, wrap, &scratch).map_err(internal)?;
+    let find = |bin: &str| bins::find(bin, &pack.root, &pack.allow_bins, &settings.sandbox);
+    let bin = find(&wrap.bin)?;
+    let enclosure = Enclosure::new(walk, bound, find)?;
+    let environment = environment::of_child(walk.view, bound, wrap, &enclosure);
     let limits = limits(
         &confirmed.call,
         &manifest.sandbox,
@@ -161,9 +150,11 @@ fn run(walk: &Walk<'_, Live>, bound: &Bound) -> Result<Ran, Refused> {
         },
         cancel: &confirmed.call.cancel,
     };
-    let finished = run_native_local(launch).map_err(|error| launch_refused(wrap, &error))?;
+    let finished = enclosure
+        .run(launch, bound)
+        .map_err(|error| launch_refused(wrap, &error))?;
     let run = Run {
-        isolation: settings.sandbox.mode.as_str(),
+        isolation: enclosure.word(),
         unenforced: walk.view.unenforced(&manifest.sandbox),
         ..Run::of(&finished, bound.binding.state())
     };

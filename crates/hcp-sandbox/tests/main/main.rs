@@ -9,6 +9,7 @@
 
 mod arguments;
 mod bins;
+mod jail;
 mod output;
 mod processes;
 mod roots;

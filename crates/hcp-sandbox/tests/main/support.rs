@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hcp_sandbox::{
-    BinSearch, Cancel, CheckedBin, Finished, Launch, LaunchError, Limits, Stdin, check_bin,
-    run_native_local,
+    BinSearch, Cancel, CheckedBin, Finished, Jail, Launch, LaunchError, Limits, Stdin, check_bin,
+    run_jailed, run_native_local,
 };
 
 pub(crate) fn search_path() -> Vec<PathBuf> {
@@ -78,7 +78,18 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn go(self) -> Result<Finished, LaunchError> {
-        run_native_local(Launch {
+        self.launch(run_native_local)
+    }
+
+    pub(crate) fn jailed(self, jail: &Jail<'_>) -> Result<Finished, LaunchError> {
+        self.launch(|launch| run_jailed(launch, jail))
+    }
+
+    fn launch(
+        self,
+        run: impl FnOnce(Launch<'_>) -> Result<Finished, LaunchError>,
+    ) -> Result<Finished, LaunchError> {
+        run(Launch {
             bin: self.bin,
             argv: self.argv,
             environment: self.environment,

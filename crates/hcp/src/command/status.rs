@@ -1,6 +1,7 @@
 //! `hcp status`: the installation on one screen.
 
 use clap::Args;
+use hcp_sandbox::{LevelCache, LevelReport, available_level};
 use hcp_spec::ExitStatus;
 use hcp_spec::config::Mode;
 use serde_json::json;
@@ -20,6 +21,7 @@ impl Status {
         let runtime = &installation.runtime;
         let home = runtime.home();
         let sandbox = &runtime.settings().sandbox;
+        let isolation = available_level(LevelCache::Read(&home.isolation_file()));
         let session = ambient.session(None);
         let session = installation.operator().session(session.as_deref()).ok();
         let (packs, principals, tenants, grants) = {
@@ -45,6 +47,8 @@ impl Status {
             "session_id": session.as_ref().map(|session| session.id.clone()),
             "activated": active,
             "sandbox_mode": sandbox.mode.as_str(),
+            "isolation_level": isolation.level.as_str(),
+            "isolation_missing": isolation.missing,
             "standing": "advisory",
             "packs": packs,
             "principals": principals,
@@ -75,7 +79,7 @@ impl Status {
                     &active
                 },
             );
-            page.field("sandbox", mode(sandbox.mode));
+            page.field("sandbox", &mode(sandbox.mode, &isolation));
             page.field(
                 "standing",
                 "advisory: what runs as your own user could open this home itself",
@@ -91,9 +95,16 @@ impl Status {
     }
 }
 
-const fn mode(mode: Mode) -> &'static str {
+fn mode(mode: Mode, isolation: &LevelReport) -> String {
     match mode {
-        Mode::Sandbox => "sandbox: refused at step 8, isolation is not built into this version",
-        Mode::NativeLocal => "native-local: limits, no isolation; chosen in the config",
+        Mode::Sandbox if isolation.missing.is_empty() => {
+            format!("sandbox: level {}", isolation.level.as_str())
+        }
+        Mode::Sandbox => format!(
+            "sandbox: level {}; missing for more: {}",
+            isolation.level.as_str(),
+            isolation.missing.join(", ")
+        ),
+        Mode::NativeLocal => "native-local: limits, no isolation; chosen in the config".to_owned(),
     }
 }
