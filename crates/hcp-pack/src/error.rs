@@ -4,11 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use thiserror::Error;
 
 use crate::finding::Finding;
-use crate::source::{SourceFile, Span};
+use crate::node::Fault;
+use crate::source::{Excerpt, SourceFile};
 
 /// A pack, manifest or config that cannot be used.
 #[derive(Debug, Error)]
@@ -84,27 +85,32 @@ pub struct SourceFault {
     column: usize,
     message: String,
     hint: Option<String>,
-    text: String,
-    span: Span,
+    /// The line it stands in; `None` where that may hold a secret. No more of the text is kept, since
+    /// whoever prints this error would print it too.
+    excerpt: Option<Excerpt>,
 }
 
 impl PackError {
-    /// A fault at `span` of `source`.
-    pub(crate) fn at(
-        source: &SourceFile,
-        span: &Span,
-        message: impl Into<String>,
-        hint: Option<String>,
-    ) -> Self {
-        let (line, column) = source.line_and_column(span.start);
+    /// A fault of `source`, reported with its line.
+    pub(crate) fn at(source: &SourceFile, fault: Fault) -> Self {
+        let excerpt = source.excerpt(&fault.span);
+        Self::located(source, fault, Some(excerpt))
+    }
+
+    /// A fault of `source`, reported by its place alone.
+    pub(crate) fn at_unshown(source: &SourceFile, fault: Fault) -> Self {
+        Self::located(source, fault, None)
+    }
+
+    fn located(source: &SourceFile, fault: Fault, excerpt: Option<Excerpt>) -> Self {
+        let (line, column) = source.line_and_column(fault.span.start);
         Self::Source(Box::new(SourceFault {
             name: source.name.clone(),
             line,
             column,
-            message: message.into(),
-            hint,
-            text: source.text.clone(),
-            span: source.one_line(span),
+            message: fault.message,
+            hint: fault.hint,
+            excerpt,
         }))
     }
 
@@ -153,12 +159,19 @@ impl PackError {
         };
         let mut group = Group::with_title(Level::ERROR.primary_title(message));
         if let Self::Source(fault) = self {
-            let annotation = AnnotationKind::Primary.span(fault.span.clone());
-            group = group.element(
-                Snippet::source(fault.text.as_str())
-                    .path(fault.name.as_str())
-                    .annotation(annotation),
-            );
+            group = match &fault.excerpt {
+                Some(excerpt) => group.element(
+                    Snippet::source(excerpt.line.as_str())
+                        .line_start(fault.line)
+                        .path(fault.name.as_str())
+                        .annotation(AnnotationKind::Primary.span(excerpt.marked.clone())),
+                ),
+                None => group.element(
+                    Origin::path(fault.name.as_str())
+                        .line(fault.line)
+                        .char_column(fault.column),
+                ),
+            };
         }
         if let Some(hint) = &hint {
             group = group.element(Level::HELP.with_name("hint").message(hint));

@@ -18,6 +18,7 @@ mod node;
 mod pairs;
 mod pass_through;
 mod prepare;
+mod private;
 mod programs;
 mod render;
 mod resources;
@@ -34,8 +35,8 @@ pub use error::{PackError, SourceFault};
 pub use identity::Identity;
 pub use lint::{Warning, warnings};
 pub use manifest::{
-    config_schema, manifest_schema, parse_config, parse_manifest, read_checked_manifest,
-    read_manifest,
+    config_schema, manifest_schema, manifest_source, parse_config, parse_manifest,
+    read_checked_manifest, read_manifest,
 };
 pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};

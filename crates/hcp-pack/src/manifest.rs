@@ -13,6 +13,7 @@ use crate::check;
 use crate::error::PackError;
 use crate::finding::Finding;
 use crate::node::{self, Fault, Node};
+use crate::private;
 use crate::source::{Format, SourceFile};
 
 /// The largest manifest or config that is read, in bytes.
@@ -24,7 +25,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// [`PackError`] when there is none or both, when it is no plain file, too large or not UTF-8, and
 /// for everything that [`parse_manifest`] refuses.
 pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
-    parse_manifest(&source_in(root)?)
+    parse_manifest(&manifest_source(root)?)
 }
 
 /// Reads a manifest whose very bytes went through [`read_manifest`] before, as those of a pinned pack
@@ -33,24 +34,29 @@ pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
 /// # Errors
 /// As [`read_manifest`], for what it still looks at.
 pub fn read_checked_manifest(root: &Path) -> Result<Manifest, PackError> {
-    let source = source_in(root)?;
-    let located = |fault: Fault| located(&source, fault);
+    let source = manifest_source(root)?;
+    let located = |fault: Fault| PackError::at(&source, fault);
     let root = node::parse(&source).map_err(located)?;
     node::read(&root).map_err(located)
 }
 
-fn source_in(root: &Path) -> Result<SourceFile, PackError> {
+/// Reads the text of the manifest in `root`, named as `root` is: relative where that is.
+///
+/// # Errors
+/// [`PackError`] when there is none or both, when it is no plain file, too large or not UTF-8.
+pub fn manifest_source(root: &Path) -> Result<SourceFile, PackError> {
     let toml = root.join("hcp.toml");
     let json = root.join("hcp.json");
-    let (path, name, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {
+    let (path, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {
         (Ok(_), Ok(_)) => return Err(PackError::TwoManifests(root.to_owned())),
-        (Ok(_), Err(_)) => (toml, "hcp.toml", Format::Toml),
-        (Err(_), Ok(_)) => (json, "hcp.json", Format::Json),
+        (Ok(_), Err(_)) => (toml, Format::Toml),
+        (Err(_), Ok(_)) => (json, Format::Json),
         (Err(_), Err(_)) => return Err(PackError::NoManifest(root.to_owned())),
     };
+    let name = path.display().to_string();
     Ok(SourceFile {
-        name: name.to_owned(),
-        text: read_text(&path, name)?,
+        text: read_text(&path, &name)?,
+        name,
         format,
     })
 }
@@ -61,7 +67,7 @@ fn source_in(root: &Path) -> Result<SourceFile, PackError> {
 /// [`PackError::Source`] with the place of the first fault: syntax, an unknown or missing key, a
 /// value of the wrong type, or keys that contradict each other, a pass-through (§6.7) among them.
 pub fn parse_manifest(source: &SourceFile) -> Result<Manifest, PackError> {
-    let located = |fault: Fault| located(source, fault);
+    let located = |fault: Fault| PackError::at(source, fault);
     let root = node::parse(source).map_err(located)?;
     // Before the keys: another version of the format may well have other keys.
     check::format_version(&root).map_err(located)?;
@@ -73,11 +79,12 @@ pub fn parse_manifest(source: &SourceFile) -> Result<Manifest, PackError> {
 /// Parses the operator's config.
 ///
 /// # Errors
-/// [`PackError::Source`] with the place of the first fault.
+/// [`PackError::Source`] with the place of the first fault. Neither the error nor its report repeats a
+/// value or a line that credentials come from: a secret may have been written there by mistake.
 pub fn parse_config(source: &SourceFile) -> Result<Config, PackError> {
-    let located = |fault: Fault| located(source, fault);
-    let root = node::parse(source).map_err(located)?;
-    let config: Config = node::read(&root).map_err(located)?;
+    let root = node::parse(source).map_err(|fault| private::unread(source, fault))?;
+    let located = |fault: Fault| private::located(source, &root, fault);
+    let config: Config = node::read_discreetly(&root, private::holds_secrets).map_err(located)?;
     check::config(&config).map_err(|finding| located(place(&root, finding)))?;
     Ok(config)
 }
@@ -98,10 +105,6 @@ fn place(root: &Node, finding: Finding) -> Fault {
         message: finding.message,
         hint: finding.hint,
     }
-}
-
-fn located(source: &SourceFile, fault: Fault) -> PackError {
-    PackError::at(source, &fault.span, fault.message, fault.hint)
 }
 
 fn read_text(path: &Path, name: &str) -> Result<String, PackError> {

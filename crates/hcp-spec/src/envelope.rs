@@ -218,7 +218,7 @@ mod tests {
             "]".repeat(10_000)
         );
         let cases: [(&str, &str, &str, &str); 14] = [
-            ("", "", "", "not JSON at byte 0: a value"),
+            ("", "", "", "not JSON at byte 0: expected a value"),
             ("[1]", "", "", "it is an array, not an object"),
             ("{}", "", "", "pack_id is missing"),
             (r#"{"pack_id":"a"}"#, "a", "", "verb_key is missing"),
