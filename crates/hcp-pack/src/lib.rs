@@ -12,6 +12,7 @@ mod check;
 mod error;
 mod finding;
 mod identity;
+mod keywords;
 mod lint;
 mod manifest;
 mod node;

@@ -263,13 +263,13 @@ mod tests {
                 r#"{"pack_id":"a","verb_key":"b","args":{"x":{"y":1,"y":2}}}"#,
                 "a",
                 "b",
-                "key \"y\" stands twice in one object",
+                "key \"y\" is given twice in one object",
             ),
             (
                 r#"{"pack_id":"a","pack_id":"a","verb_key":"b"}"#,
                 "",
                 "b",
-                "key \"pack_id\" stands twice in one object",
+                "key \"pack_id\" is given twice in one object",
             ),
             (&deep, "a", "b", "nested deeper than 128 levels"),
         ];

@@ -253,8 +253,9 @@ const COMMAND_FAULTS: &[(&str, &str)] = &[
         "hcp.toml:11:13: `swich` is no value of `commands.do.args.a.as`",
     ),
     (
-        "args.a.schema = { type = \"strng\" }",
-        "hcp.toml:11:26: not a JSON Schema: at /type",
+        "args.a.schema = { type = \"int\" }",
+        "hcp.toml:11:26: `type` must be one of `array`, `boolean`, `integer`, `null`, `number`, \
+         `object`, `string`, not `int`",
     ),
     (
         "args.a.schema = { pattern = \"(?=x)\" }",
@@ -271,7 +272,7 @@ const COMMAND_FAULTS: &[(&str, &str)] = &[
     ("args.a.schema = 1979-05-27", "hcp.toml:11:17: a date"),
     (
         "result.type = \"strng\"",
-        "hcp.toml:11:15: not a JSON Schema",
+        "hcp.toml:11:15: `type` must be one of",
     ),
     (
         "steps.x.call = \"a.b\"",
@@ -475,10 +476,10 @@ fn reports_show_the_line_and_what_to_do() {
     let text = LEDGER.replace("\"ledger\", \"transfer\",", "\"ledger\", \"{{from}}\",");
     assert_snapshot!(toml(&text).unwrap_err().report(false), @r##"
     error: the first token after the bin is whatever `from` says, which is a pass-through
-      --> hcp.toml:28:7
+      --> hcp.toml:28:18
        |
     28 | cli = ["ledger", "{{from}}", "--from={{from}}", "--amount={{amount}}"]
-       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |                  ^^^^^^^^^^
        |
        = hint: write the subcommand as text, list its values in an `enum`, or set `wrap.single = true` for a tool that has no subcommands
     "##);
