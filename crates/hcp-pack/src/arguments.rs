@@ -84,8 +84,8 @@ pub enum ArgumentError {
         /// The word.
         text: String,
     },
-    /// A name stands twice on the command line.
-    #[error("{} stands twice", quoted(name))]
+    /// A name is given twice on the command line.
+    #[error("{} is given twice", quoted(name))]
     Repeated {
         /// The argument.
         name: String,

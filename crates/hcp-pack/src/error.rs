@@ -4,12 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use thiserror::Error;
 
 use crate::finding::Finding;
 use crate::node::Fault;
-use crate::source::{SourceFile, Span};
+use crate::source::{Excerpt, SourceFile};
 
 /// A pack, manifest or config that cannot be used.
 #[derive(Debug, Error)]
@@ -86,8 +86,9 @@ pub struct SourceFault {
     column: usize,
     message: String,
     hint: Option<String>,
-    text: String,
-    span: Span,
+    /// The line it stands in; `None` where that may hold a secret. No more of the text is kept, since
+    /// whoever prints this error would print it too.
+    excerpt: Option<Excerpt>,
 }
 
 impl SourceFault {
@@ -108,8 +109,23 @@ impl SourceFault {
 }
 
 impl PackError {
-    /// A fault at a place of `source`, against `rule`.
+    /// A fault of `source` against `rule`, reported with its line.
     pub(crate) fn at(source: &SourceFile, rule: &'static str, fault: Fault) -> Self {
+        let excerpt = source.excerpt(&fault.span);
+        Self::located(source, rule, fault, Some(excerpt))
+    }
+
+    /// A fault of `source` against `rule`, reported by its place alone.
+    pub(crate) fn at_unshown(source: &SourceFile, rule: &'static str, fault: Fault) -> Self {
+        Self::located(source, rule, fault, None)
+    }
+
+    fn located(
+        source: &SourceFile,
+        rule: &'static str,
+        fault: Fault,
+        excerpt: Option<Excerpt>,
+    ) -> Self {
         let (line, column) = source.line_and_column(fault.span.start);
         Self::Source(Box::new(SourceFault {
             rule,
@@ -118,8 +134,7 @@ impl PackError {
             column,
             message: fault.message,
             hint: fault.hint,
-            text: source.text.clone(),
-            span: source.one_line(&fault.span),
+            excerpt,
         }))
     }
 
@@ -184,12 +199,19 @@ impl PackError {
         };
         let mut group = Group::with_title(Level::ERROR.primary_title(message));
         if let Self::Source(fault) = self {
-            let annotation = AnnotationKind::Primary.span(fault.span.clone());
-            group = group.element(
-                Snippet::source(fault.text.as_str())
-                    .path(fault.name.as_str())
-                    .annotation(annotation),
-            );
+            group = match &fault.excerpt {
+                Some(excerpt) => group.element(
+                    Snippet::source(excerpt.line.as_str())
+                        .line_start(fault.line)
+                        .path(fault.name.as_str())
+                        .annotation(AnnotationKind::Primary.span(excerpt.marked.clone())),
+                ),
+                None => group.element(
+                    Origin::path(fault.name.as_str())
+                        .line(fault.line)
+                        .char_column(fault.column),
+                ),
+            };
         }
         if let Some(hint) = &hint {
             group = group.element(Level::HELP.with_name("hint").message(hint));

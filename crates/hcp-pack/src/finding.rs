@@ -3,6 +3,8 @@
 //! Checks work on the typed manifest and name a place by keys, so that they hold for a manifest from
 //! anywhere; whoever has the text turns the place into line and column.
 
+use std::fmt::{self, Display};
+
 /// What is wrong at one place of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
@@ -23,8 +25,10 @@ pub(crate) struct Place(Vec<PlacePart>);
 /// One step on the way to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PlacePart {
-    /// A key of a table.
+    /// A key of a table, meaning its value.
     Key(String),
+    /// A key of a table, meaning the key itself; nothing lies further in.
+    Name(String),
     /// A position in an array, from 0.
     Index(usize),
 }
@@ -69,6 +73,12 @@ impl Place {
         self
     }
 
+    /// The place of a key one further in, itself and not what it stands for.
+    pub(crate) fn name(mut self, key: &str) -> Self {
+        self.0.push(PlacePart::Name(key.to_owned()));
+        self
+    }
+
     /// The place at a position of this array.
     pub(crate) fn index(mut self, index: usize) -> Self {
         self.0.push(PlacePart::Index(index));
@@ -79,4 +89,25 @@ impl Place {
     pub(crate) fn parts(&self) -> &[PlacePart] {
         &self.0
     }
+}
+
+impl Display for PlacePart {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(key) | Self::Name(key) => formatter.write_str(key),
+            Self::Index(index) => write!(formatter, "[{index}]"),
+        }
+    }
+}
+
+/// The parts as messages write them: `sandbox.network[0]`.
+pub(crate) fn dotted(parts: &[PlacePart]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        if !text.is_empty() && !matches!(part, PlacePart::Index(_)) {
+            text.push('.');
+        }
+        text.push_str(&part.to_string());
+    }
+    text
 }

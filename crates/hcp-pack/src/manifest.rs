@@ -13,6 +13,7 @@ use crate::check;
 use crate::error::PackError;
 use crate::finding::Finding;
 use crate::node::{self, Fault, Node};
+use crate::private;
 use crate::source::{Format, SourceFile};
 
 /// The largest manifest or config that is read, in bytes.
@@ -42,22 +43,23 @@ pub fn read_checked_manifest(root: &Path) -> Result<Manifest, PackError> {
     node::read(&root).map_err(|fault| PackError::at(&source, KEYS, fault))
 }
 
-/// The text of the manifest of the pack in `root`, and in which of the two formats it is.
+/// The text of the manifest of the pack in `root`, named as `root` is: relative where that is.
 ///
 /// # Errors
 /// [`PackError`] when there is none or both, and when it is no plain file, too large or not UTF-8.
 pub fn manifest_source(root: &Path) -> Result<SourceFile, PackError> {
     let toml = root.join("hcp.toml");
     let json = root.join("hcp.json");
-    let (path, name, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {
+    let (path, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {
         (Ok(_), Ok(_)) => return Err(PackError::TwoManifests(root.to_owned())),
-        (Ok(_), Err(_)) => (toml, "hcp.toml", Format::Toml),
-        (Err(_), Ok(_)) => (json, "hcp.json", Format::Json),
+        (Ok(_), Err(_)) => (toml, Format::Toml),
+        (Err(_), Ok(_)) => (json, Format::Json),
         (Err(_), Err(_)) => return Err(PackError::NoManifest(root.to_owned())),
     };
+    let name = path.display().to_string();
     Ok(SourceFile {
-        name: name.to_owned(),
-        text: read_text(&path, name)?,
+        text: read_text(&path, &name)?,
+        name,
         format,
     })
 }
@@ -80,11 +82,16 @@ pub fn parse_manifest(source: &SourceFile) -> Result<Manifest, PackError> {
 /// Parses the operator's config.
 ///
 /// # Errors
-/// [`PackError::Source`] with the place of the first fault.
+/// [`PackError::Source`] with the place of the first fault. Neither the error nor its report repeats a
+/// value or a line that credentials come from: a secret may have been written there by mistake.
 pub fn parse_config(source: &SourceFile) -> Result<Config, PackError> {
-    let root = node::parse(source).map_err(|fault| PackError::at(source, SYNTAX, fault))?;
-    let config: Config = node::read(&root).map_err(|fault| PackError::at(source, KEYS, fault))?;
-    check::config(&config).map_err(|finding| located(source, &root, finding))?;
+    let root = node::parse(source).map_err(|fault| private::unread(source, SYNTAX, fault))?;
+    let keys = |fault| private::located(source, &root, KEYS, fault);
+    let config: Config = node::read_discreetly(&root, private::holds_secrets).map_err(keys)?;
+    check::config(&config).map_err(|finding| {
+        let rule = finding.rule;
+        private::located(source, &root, rule, place(&root, finding))
+    })?;
     Ok(config)
 }
 
@@ -99,12 +106,16 @@ pub fn config_schema() -> Value {
 }
 
 fn located(source: &SourceFile, root: &Node, finding: Finding) -> PackError {
-    let fault = Fault {
+    let rule = finding.rule;
+    PackError::at(source, rule, place(root, finding))
+}
+
+fn place(root: &Node, finding: Finding) -> Fault {
+    Fault {
         span: root.locate(&finding.place),
         message: finding.message,
         hint: finding.hint,
-    };
-    PackError::at(source, finding.rule, fault)
+    }
 }
 
 fn read_text(path: &Path, name: &str) -> Result<String, PackError> {

@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 126;
 ///
 /// # Errors
 /// [`ArgumentError`] for a word of another form, a text that is not of the declared type, and a name
-/// that stands twice.
+/// that is given twice.
 pub fn parse_pairs(
     pairs: &[String],
     command: Option<&Command>,

@@ -38,16 +38,39 @@ impl SourceFile {
         (line, column)
     }
 
-    /// The span cut to the text and to its first line, so that a snippet shows one line.
-    pub(crate) fn one_line(&self, span: &Span) -> Span {
-        let start = span.start.min(self.text.len());
-        let end = span.end.clamp(start, self.text.len());
-        let Some(inside) = self.text.get(start..end) else {
-            return 0..0;
-        };
-        let length = inside.find('\n').unwrap_or(inside.len());
-        start..start + length
+    /// The line and column of a byte offset behind the name, as messages name a place.
+    pub(crate) fn place(&self, offset: usize) -> String {
+        let (line, column) = self.line_and_column(offset);
+        format!("{}:{line}:{column}", self.name)
     }
+
+    /// The first line of a span, without its end.
+    pub(crate) fn line_of(&self, span: &Span) -> Span {
+        let at = span.start.min(self.text.len());
+        let (before, after) = self.text.split_at_checked(at).unwrap_or(("", &self.text));
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let end = before.len() + after.find('\n').unwrap_or(after.len());
+        start..end
+    }
+
+    /// The first line of a span, and which part of it the span covers.
+    pub(crate) fn excerpt(&self, span: &Span) -> Excerpt {
+        let line = self.line_of(span);
+        let start = span.start.clamp(line.start, line.end);
+        let end = span.end.clamp(start, line.end);
+        Excerpt {
+            line: self.text.get(line.clone()).unwrap_or_default().to_owned(),
+            marked: start - line.start..end - line.start,
+        }
+    }
+}
+
+/// A line of a text and the part of it that is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    pub(crate) line: String,
+    /// A range of bytes within the line.
+    pub(crate) marked: Span,
 }
 
 #[cfg(test)]
@@ -65,10 +88,13 @@ mod tests {
         assert_eq!(source.line_and_column(0), (1, 1));
         assert_eq!(source.line_and_column(equals), (2, 6));
         assert_eq!(source.line_and_column(9999), (3, 1));
-        assert_eq!(source.one_line(&(0..10)), 0..1);
-        assert_eq!(
-            source.one_line(&(9000..9001)),
-            source.text.len()..source.text.len()
-        );
+        assert_eq!(source.place(equals), "x:2:6");
+        let excerpt = |span| {
+            let excerpt = source.excerpt(&span);
+            (excerpt.line, excerpt.marked)
+        };
+        assert_eq!(excerpt(0..10), ("a".to_owned(), 0..1));
+        assert_eq!(excerpt(equals..equals + 1), ("żółć = 1".to_owned(), 9..10));
+        assert_eq!(excerpt(9000..9001), (String::new(), 0..0));
     }
 }

@@ -218,7 +218,7 @@ mod tests {
             "]".repeat(10_000)
         );
         let cases: [(&str, &str, &str, &str); 14] = [
-            ("", "", "", "not JSON at byte 0: a value"),
+            ("", "", "", "not JSON at byte 0: expected a value"),
             ("[1]", "", "", "it is an array, not an object"),
             ("{}", "", "", "pack_id is missing"),
             (r#"{"pack_id":"a"}"#, "a", "", "verb_key is missing"),
@@ -263,13 +263,13 @@ mod tests {
                 r#"{"pack_id":"a","verb_key":"b","args":{"x":{"y":1,"y":2}}}"#,
                 "a",
                 "b",
-                "key \"y\" stands twice in one object",
+                "key \"y\" is given twice in one object",
             ),
             (
                 r#"{"pack_id":"a","pack_id":"a","verb_key":"b"}"#,
                 "",
                 "b",
-                "key \"pack_id\" stands twice in one object",
+                "key \"pack_id\" is given twice in one object",
             ),
             (&deep, "a", "b", "nested deeper than 128 levels"),
         ];

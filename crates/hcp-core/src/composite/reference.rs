@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn a_key_that_could_mean_either_is_refused() {
         let found = follow(r#"{"a":1,"\u0061":2,"b":3}"#, "steps.s.result.a");
-        assert!(found.unwrap_err().contains("stands twice"));
+        assert!(found.unwrap_err().contains("given twice"));
         assert!(follow(r#"{"a":1,"a":2,"b":3}"#, "steps.s.result.b").is_ok());
     }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::command::place_of;
 use crate::finding::{Finding, Place};
+use crate::keywords;
 use crate::prepare::is_reserved;
 use crate::resources;
 use crate::schema;
@@ -48,6 +49,7 @@ pub(super) fn check_all(
 
 /// Checks that this is a JSON Schema that needs nothing from outside.
 pub(super) fn check_schema(place: Place, schema: &Value) -> Result<Validator, Finding> {
+    keywords::check_types(place.clone(), schema)?;
     schema::compile(schema).map_err(|error| {
         // The instance of a faulty schema is the schema: its path leads on in the manifest.
         let pointer = error.instance_path().to_string();

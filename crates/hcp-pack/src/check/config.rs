@@ -13,7 +13,7 @@ pub(crate) fn config(config: &Config) -> Result<(), Finding> {
     if let Some(url) = &config.store.url
         && url.strip_prefix("sqlite:").is_none_or(str::is_empty)
     {
-        let message = format!("{} is no store", ticked(url));
+        let message = format!("{} is no store", ticked(&without_secrets(url)));
         return Err(Finding::new(Place::keys(["store", "url"]), message)
             .hint("write `sqlite:` and a path, like `sqlite:hcp.db`"));
     }
@@ -35,6 +35,17 @@ pub(crate) fn config(config: &Config) -> Result<(), Finding> {
         }
     }
     Ok(())
+}
+
+/// The address of a database server without the name, password and options that come with it.
+fn without_secrets(url: &str) -> String {
+    let address = url.split(['?', '#']).next().unwrap_or_default();
+    let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
+    match address.rsplit_once('@') {
+        Some((_, host)) if scheme.is_empty() => format!("…@{host}"),
+        Some((_, host)) => format!("{scheme}://…@{host}"),
+        None => address.to_owned(),
+    }
 }
 
 fn check_sandbox(config: &Config) -> Result<(), Finding> {

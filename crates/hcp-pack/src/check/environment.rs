@@ -39,7 +39,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), Finding> {
         if bound.iter().take(index).any(|earlier| earlier == name) {
             return Err(Finding::new(
                 place,
-                format!("{} stands twice", ticked(name)),
+                format!("{} is given twice", ticked(name)),
             ));
         }
     }

@@ -1,51 +1,29 @@
 //! Typed values from nodes, with errors that know their place and name no Rust types.
-//!
-//! `serde` reports an unknown or missing key where it stands in the code, not in the text. The error
-//! type here keeps what was wrong as data and takes on the place while it travels outwards.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
-    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer,
+    MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
+use super::read_error::{Problem, ReadError};
 use super::{Data, Entry, Fault, Node};
-use crate::source::Span;
-use crate::suggestion::closest;
-use crate::wording::{listed, one_line, ticked};
+use crate::finding::PlacePart;
 
 /// Reads a typed value.
 pub(crate) fn read<T: DeserializeOwned>(root: &Node) -> Result<T, Fault> {
-    T::deserialize(root).map_err(|error| error.into_fault(root))
+    read_discreetly(root, |_| false)
 }
 
-#[derive(Debug)]
-pub(crate) struct ReadError {
-    problem: Problem,
-    span: Option<Span>,
-    /// Keys from the outside in, put together while the error travels outwards.
-    keys: Vec<String>,
-}
-
-#[derive(Debug)]
-enum Problem {
-    UnknownKey {
-        key: String,
-        known: &'static [&'static str],
-    },
-    MissingKey(&'static str),
-    UnknownWord {
-        word: String,
-        known: &'static [&'static str],
-    },
-    WrongType {
-        wanted: String,
-        given: &'static str,
-    },
-    Other(String),
+/// Reads a typed value; a fault repeats nothing of a value whose keys `private` says yes to.
+pub(crate) fn read_discreetly<T: DeserializeOwned>(
+    root: &Node,
+    private: fn(&[PlacePart]) -> bool,
+) -> Result<T, Fault> {
+    T::deserialize(root).map_err(|error| error.into_fault(root, private))
 }
 
 impl<'de> Deserializer<'de> for &'de Node {
@@ -57,7 +35,7 @@ impl<'de> Deserializer<'de> for &'de Node {
             Data::Bool(value) => visitor.visit_bool(*value),
             Data::Number(text) => visit_number(text, visitor),
             Data::String(text) => visitor.visit_str(text),
-            Data::Array(elements) => visitor.visit_seq(Elements(elements.iter())),
+            Data::Array(elements) => visitor.visit_seq(Elements::new(elements)),
             Data::Table(entries) => visitor.visit_map(Entries::new(entries)),
         }
     }
@@ -105,7 +83,7 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match &self.data {
-            Data::Array(elements) => visitor.visit_seq(Elements(elements.iter())),
+            Data::Array(elements) => visitor.visit_seq(Elements::new(elements)),
             _ => Err(self.wrong("a list")),
         }
     }
@@ -215,7 +193,17 @@ impl<'de> MapAccess<'de> for ExactNumber<'de> {
     }
 }
 
-struct Elements<'de>(std::slice::Iter<'de, Node>);
+struct Elements<'de> {
+    elements: std::iter::Enumerate<std::slice::Iter<'de, Node>>,
+}
+
+impl<'de> Elements<'de> {
+    fn new(elements: &'de [Node]) -> Self {
+        Self {
+            elements: elements.iter().enumerate(),
+        }
+    }
+}
 
 impl<'de> SeqAccess<'de> for Elements<'de> {
     type Error = ReadError;
@@ -224,12 +212,14 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, ReadError> {
-        let Some(element) = self.0.next() else {
+        let Some((index, element)) = self.elements.next() else {
             return Ok(None);
         };
-        seed.deserialize(element)
-            .map(Some)
-            .map_err(|error| error.found_at(&element.span))
+        seed.deserialize(element).map(Some).map_err(|error| {
+            error
+                .about(element)
+                .found_in(PlacePart::Index(index), &element.span)
+        })
     }
 }
 
@@ -261,15 +251,23 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         let key: StrDeserializer<'_, ReadError> = entry.key.as_str().into_deserializer();
         seed.deserialize(key)
             .map(Some)
-            .map_err(|error| error.found_at(&entry.key_span))
+            .map_err(|error| error.about_key(entry))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
         let Some(entry) = self.current else {
             return Err(ReadError::custom("a value without its key"));
         };
-        seed.deserialize(&entry.value)
-            .map_err(|error| error.found_in(entry))
+        seed.deserialize(&entry.value).map_err(|error| {
+            let span = if error.lacks_a_key() {
+                &entry.key_span
+            } else {
+                &entry.value.span
+            };
+            error
+                .about(&entry.value)
+                .found_in(PlacePart::Key(entry.key.clone()), span)
+        })
     }
 }
 
@@ -306,121 +304,5 @@ impl<'de> VariantAccess<'de> for Word<'de> {
         _: V,
     ) -> Result<V::Value, ReadError> {
         Err(ReadError::custom("a word alone does not say enough here"))
-    }
-}
-
-impl ReadError {
-    const fn new(problem: Problem) -> Self {
-        Self {
-            problem,
-            span: None,
-            keys: Vec::new(),
-        }
-    }
-
-    fn found_at(mut self, span: &Span) -> Self {
-        self.span.get_or_insert_with(|| span.clone());
-        self
-    }
-
-    fn found_in(mut self, entry: &Entry) -> Self {
-        self.keys.insert(0, entry.key.clone());
-        let missing = matches!(self.problem, Problem::MissingKey(_));
-        self.found_at(if missing {
-            &entry.key_span
-        } else {
-            &entry.value.span
-        })
-    }
-
-    fn into_fault(self, root: &Node) -> Fault {
-        let keys = ticked(&self.keys.join("."));
-        let (message, hint) = match self.problem {
-            Problem::UnknownKey { key, known } => (
-                format!("unknown key {}", ticked(&key)),
-                Some(offer(&key, known, "known keys here are")),
-            ),
-            Problem::MissingKey(key) if self.keys.is_empty() => {
-                (format!("missing key `{key}`"), None)
-            }
-            Problem::MissingKey(key) => (format!("missing key `{key}` in {keys}"), None),
-            Problem::UnknownWord { word, known } => (
-                format!("{} is no value of {keys}", ticked(&word)),
-                Some(offer(&word, known, "it takes")),
-            ),
-            Problem::WrongType { wanted, given } if self.keys.is_empty() => {
-                (format!("this must be {wanted}, not {given}"), None)
-            }
-            Problem::WrongType { wanted, given } => {
-                (format!("{keys} must be {wanted}, not {given}"), None)
-            }
-            Problem::Other(message) => (message, None),
-        };
-        let root_span = match root.data {
-            Data::Table(_) => 0..0,
-            _ => root.span.clone(),
-        };
-        Fault {
-            span: self.span.unwrap_or(root_span),
-            message,
-            hint,
-        }
-    }
-}
-
-fn offer(word: &str, known: &[&str], otherwise: &str) -> String {
-    match closest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean {}?", ticked(near)),
-        None if known.is_empty() => "nothing is allowed here".to_owned(),
-        None => format!("{otherwise} {}", listed(known.iter().copied(), ticked)),
-    }
-}
-
-impl std::error::Error for ReadError {}
-
-impl Display for ReadError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:?}", self.problem)
-    }
-}
-
-impl Error for ReadError {
-    fn custom<T: Display>(message: T) -> Self {
-        Self::new(Problem::Other(one_line(&message.to_string())))
-    }
-
-    fn invalid_type(given: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Self::new(Problem::WrongType {
-            wanted: wanted.to_string(),
-            given: match given {
-                Unexpected::Bool(_) => "a boolean",
-                Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => {
-                    "a number"
-                }
-                Unexpected::Str(_) => "a string",
-                Unexpected::Seq => "a list",
-                Unexpected::Map => "a table",
-                Unexpected::Unit => "null",
-                _ => "something else",
-            },
-        })
-    }
-
-    fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
-        Self::new(Problem::UnknownKey {
-            key: key.to_owned(),
-            known,
-        })
-    }
-
-    fn missing_field(key: &'static str) -> Self {
-        Self::new(Problem::MissingKey(key))
-    }
-
-    fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
-        Self::new(Problem::UnknownWord {
-            word: word.to_owned(),
-            known,
-        })
     }
 }

@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
                     if !seen.insert(key.clone()) {
                         return Err(fault(
                             key_span,
-                            format!("key {} stands twice", ticked(&key)),
+                            format!("key {} is given twice", ticked(&key)),
                         ));
                     }
                     let event = self.event()?;
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
                 _ => self.scanner.offset(),
             };
             let message = match error {
-                JsonError::Syntax { what, .. } => format!("not JSON: {what} is missing here"),
+                JsonError::Syntax { what, .. } => format!("not JSON: expected {what}"),
                 other => other.to_string(),
             };
             fault(offset..offset, message)

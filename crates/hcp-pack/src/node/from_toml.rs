@@ -9,13 +9,55 @@ use crate::wording::one_line;
 
 /// Reads a TOML document.
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
-    let document = DeTable::parse(text).map_err(|error| Fault {
-        span: error.span().unwrap_or(0..0),
-        message: one_line(error.message()),
-        hint: None,
-    })?;
+    let document = DeTable::parse(text)
+        .map_err(|error| syntax_fault(text, error.message(), &error.span().unwrap_or(0..0)))?;
     let span = document.span();
     table(document.get_ref(), span)
+}
+
+/// How the parser's messages about bare words begin.
+const BARE_WORDS: [&str; 11] = [
+    "`_` may only go between digits",
+    "invalid boolean",
+    "invalid date",
+    "invalid exponent",
+    "invalid float",
+    "invalid fraction",
+    "invalid hexadecimal",
+    "invalid integer",
+    "invalid mantissa",
+    "invalid time",
+    "string values must be quoted",
+];
+
+/// Says it anew where the parser takes a bare word for a number, a boolean or a date that went wrong.
+fn syntax_fault(text: &str, message: &str, span: &Span) -> Fault {
+    if !BARE_WORDS.iter().any(|start| message.starts_with(start)) {
+        return fault(span.clone(), &one_line(message), None);
+    }
+    let word = word_around(text, span.start);
+    if word.is_empty() {
+        let hint = "write it behind the `=`, text between quotes";
+        return fault(word, "a value is missing here", Some(hint));
+    }
+    fault(
+        word,
+        "this is neither a number, a date, `true`, `false` nor text in quotes",
+        Some("put it in quotes"),
+    )
+}
+
+/// The bare word that a byte offset stands in.
+fn word_around(text: &str, offset: usize) -> Span {
+    let (before, after) = text.split_at_checked(offset).unwrap_or((text, ""));
+    let ends = |c: char| c.is_whitespace() || "=,[]{}#\"'".contains(c);
+    let start = before
+        .char_indices()
+        .rev()
+        .find(|(_, c)| ends(*c))
+        .map_or(0, |(at, c)| at + c.len_utf8());
+    let end = before.len() + after.find(ends).unwrap_or(after.len());
+    start..end
 }
 
 fn table(entries: &DeTable<'_>, span: Span) -> Result<Node, Fault> {

@@ -6,8 +6,9 @@
 mod deserialize;
 mod from_json;
 mod from_toml;
+mod read_error;
 
-pub(crate) use deserialize::read;
+pub(crate) use deserialize::{read, read_discreetly};
 
 use crate::finding::{Place, PlacePart};
 use crate::source::{Format, SourceFile, Span};
@@ -28,7 +29,7 @@ pub(crate) enum Data {
     Number(String),
     String(String),
     Array(Vec<Node>),
-    /// In the order written; no key stands twice.
+    /// In the order written; no key is given twice.
     Table(Vec<Entry>),
 }
 
@@ -78,6 +79,10 @@ impl Node {
                         (&entry.value, span)
                     })
                 }
+                (PlacePart::Name(key), Data::Table(entries)) => entries
+                    .iter()
+                    .find(|entry| entry.key == *key)
+                    .map(|entry| (&entry.value, &entry.key_span)),
                 (PlacePart::Index(index), Data::Array(elements)) => {
                     elements.get(*index).map(|element| (element, &element.span))
                 }

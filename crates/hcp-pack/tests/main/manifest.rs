@@ -108,7 +108,11 @@ fn both_formats_give_the_same_manifest() {
 
 /// What stands behind the head of a manifest (five lines), and what is said about it.
 const PACK_FAULTS: &[(&str, &str)] = &[
-    ("x = ", "hcp.toml:6:5: "),
+    ("x = ", "hcp.toml:6:5: a value is missing here"),
+    ("x = 0.1.0", "hcp.toml:6:5: this is neither a number"),
+    ("x = [1, native-local]", "hcp.toml:6:9: this is neither"),
+    ("x = \"a", "hcp.toml:6:7: invalid basic string"),
+    ("x = 'a' b", "hcp.toml:6:9: unexpected key or value"),
     ("id = \"q\"", "hcp.toml:6:1: duplicate key"),
     ("sumary = \"s\"", "hcp.toml:6:1: unknown key `sumary`"),
     (
@@ -139,7 +143,7 @@ const PACK_FAULTS: &[(&str, &str)] = &[
     ),
     (
         "[wrap]\nbin = \"t\"\nsuccess = [300]",
-        "hcp.toml:8:12: `wrap.success` must be a whole number from 0 to 255, not another number",
+        "hcp.toml:8:12: `wrap.success[0]` must be a whole number from 0 to 255, not another number",
     ),
     (
         "[wrap]\nbin = \"t\"\noutput = \"jsn\"",
@@ -179,11 +183,15 @@ const PACK_FAULTS: &[(&str, &str)] = &[
     ),
     (
         "[binding]\nenv = [\"A\", \"A\"]",
-        "hcp.toml:7:13: `A` stands twice",
+        "hcp.toml:7:13: `A` is given twice",
     ),
     (
         "[sandbox]\nnetwork = [\"a:1\", \"b\"]",
         "hcp.toml:7:19: `b` is not `host:port`",
+    ),
+    (
+        "[sandbox]\nnetwork = [\"a:1\", 7]",
+        "hcp.toml:7:19: `sandbox.network[1]` must be a string, not a number",
     ),
     (
         "[sandbox]\nnetwork = [\"a:0\"]",
@@ -245,8 +253,9 @@ const COMMAND_FAULTS: &[(&str, &str)] = &[
         "hcp.toml:11:13: `swich` is no value of `commands.do.args.a.as`",
     ),
     (
-        "args.a.schema = { type = \"strng\" }",
-        "hcp.toml:11:26: not a JSON Schema: at /type",
+        "args.a.schema = { type = \"int\" }",
+        "hcp.toml:11:26: `type` must be one of `array`, `boolean`, `integer`, `null`, `number`, \
+         `object`, `string`, not `int`",
     ),
     (
         "args.a.schema = { pattern = \"(?=x)\" }",
@@ -263,7 +272,7 @@ const COMMAND_FAULTS: &[(&str, &str)] = &[
     ("args.a.schema = 1979-05-27", "hcp.toml:11:17: a date"),
     (
         "result.type = \"strng\"",
-        "hcp.toml:11:15: not a JSON Schema",
+        "hcp.toml:11:15: `type` must be one of",
     ),
     (
         "steps.x.call = \"a.b\"",
@@ -361,7 +370,7 @@ fn json_faults_have_their_place_too() {
     let cases = [
         (
             "{\n  \"hcp\": 1,\n  \"hcp\": 1\n}",
-            "hcp.json:3:3: key `hcp` stands twice",
+            "hcp.json:3:3: key `hcp` is given twice",
         ),
         (
             "{\n  \"hcp\": 2, \"new\": 1\n}",
@@ -369,11 +378,11 @@ fn json_faults_have_their_place_too() {
         ),
         (
             "{\"hcp\": 1,}",
-            "hcp.json:1:11: not JSON: a key in quotes is missing here",
+            "hcp.json:1:11: not JSON: expected a key in quotes",
         ),
         (
             "{\"hcp\": 1",
-            "hcp.json:1:10: not JSON: `,` or `}` is missing here",
+            "hcp.json:1:10: not JSON: expected `,` or `}`",
         ),
         ("[]", "hcp.json:1:1: this must be a table, not a list"),
         (
@@ -444,6 +453,16 @@ fn reports_show_the_line_and_what_to_do() {
        |
        = hint: did you mean `summary`?
     "##);
+    let text = LEDGER.replace("\"0.1.0\"", "0.1.0");
+    assert_snapshot!(toml(&text).unwrap_err().report(false), @r##"
+    error: this is neither a number, a date, `true`, `false` nor text in quotes
+     --> hcp.toml:4:11
+      |
+    4 | version = 0.1.0
+      |           ^^^^^
+      |
+      = hint: put it in quotes
+    "##);
     let text = LEDGER.replace("{{amount}}", "{{ammount}}");
     assert_snapshot!(toml(&text).unwrap_err().report(false), @r##"
     error: `{{ammount}}` is not declared in `args`
@@ -457,10 +476,10 @@ fn reports_show_the_line_and_what_to_do() {
     let text = LEDGER.replace("\"ledger\", \"transfer\",", "\"ledger\", \"{{from}}\",");
     assert_snapshot!(toml(&text).unwrap_err().report(false), @r##"
     error: the first token after the bin is whatever `from` says, which is a pass-through
-      --> hcp.toml:28:7
+      --> hcp.toml:28:18
        |
     28 | cli = ["ledger", "{{from}}", "--from={{from}}", "--amount={{amount}}"]
-       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |                  ^^^^^^^^^^
        |
        = hint: write the subcommand as text, list its values in an `enum`, or set `wrap.single = true` for a tool that has no subcommands
     "##);
@@ -499,15 +518,27 @@ fn exactly_one_manifest_of_an_honest_size() {
         Err(format!("both `hcp.toml` and `hcp.json` are in `{shown}`"))
     );
     fs::remove_file(root.join("hcp.json")).unwrap();
+    fs::write(root.join("hcp.toml"), "hcp = 2").unwrap();
+    let error = read().unwrap_err();
+    assert!(
+        error.starts_with(&format!("{shown}/hcp.toml:1:7: manifest format")),
+        "{error}"
+    );
     fs::write(root.join("hcp.toml"), "#".repeat(10 << 20)).unwrap();
-    assert_eq!(read(), Err("`hcp.toml` is over 1048576 bytes".to_owned()));
+    assert_eq!(
+        read(),
+        Err(format!("`{shown}/hcp.toml` is over 1048576 bytes"))
+    );
     fs::write(root.join("hcp.toml"), b"hcp = 1 # \xff").unwrap();
-    assert_eq!(read(), Err("`hcp.toml` is not UTF-8 at byte 10".to_owned()));
+    assert_eq!(
+        read(),
+        Err(format!("`{shown}/hcp.toml` is not UTF-8 at byte 10"))
+    );
     fs::rename(root.join("hcp.toml"), root.join("other")).unwrap();
     std::os::unix::fs::symlink("other", root.join("hcp.toml")).unwrap();
     let error = read().unwrap_err();
     assert!(
-        error.starts_with("`hcp.toml` is a symbolic link"),
+        error.starts_with(&format!("`{shown}/hcp.toml` is a symbolic link")),
         "{error}"
     );
 }

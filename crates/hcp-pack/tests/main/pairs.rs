@@ -149,17 +149,17 @@ fn words_of_other_forms_are_refused() {
         (&["word"], "\"word\" is not of the form name=value"),
         (&["=x"], "\"=x\" is not of the form name=value"),
         (&[":=1"], "\":=1\" is not of the form name=value"),
-        (&["k=1", "k=1"], "\"k\" stands twice"),
-        (&["k=1", "k:=1"], "\"k\" stands twice"),
-        (&["a=1", "a:=[2]"], "\"a\" stands twice"),
-        (&["a:=[2]", "a=1"], "\"a\" stands twice"),
+        (&["k=1", "k=1"], "\"k\" is given twice"),
+        (&["k=1", "k:=1"], "\"k\" is given twice"),
+        (&["a=1", "a:=[2]"], "\"a\" is given twice"),
+        (&["a:=[2]", "a=1"], "\"a\" is given twice"),
         (
             &["k:=nope"],
-            "\"k\" cannot be read: not JSON at byte 0: a value",
+            "\"k\" cannot be read: not JSON at byte 0: expected a value",
         ),
         (
             &["k:={\"a\":1,\"a\":2}"],
-            "\"k\" cannot be read: key \"a\" stands twice in one object",
+            "\"k\" cannot be read: key \"a\" is given twice in one object",
         ),
         (
             &["k=@-", "l=@-"],

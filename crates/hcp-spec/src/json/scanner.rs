@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum JsonError {
     /// The grammar is broken.
-    #[error("not JSON at byte {offset}: {what}")]
+    #[error("not JSON at byte {offset}: expected {what}")]
     Syntax {
         /// Byte offset of the fault.
         offset: usize,
@@ -20,7 +20,7 @@ pub enum JsonError {
         limit: usize,
     },
     /// The same key twice in one object.
-    #[error("key \"{key}\" stands twice in one object")]
+    #[error("key \"{key}\" is given twice in one object")]
     DuplicateKey {
         /// The key, unescaped.
         key: String,
