@@ -54,7 +54,7 @@ impl Enclosure {
         let walls = match walls_asked_for(walk, wish)? {
             Some(word) => {
                 let scratch = view.scratch().and_then(Scratch::create);
-                Walls::None(scratch.map_err(unmade)?, word)
+                Walls::None(scratch.map_err(|error| unmade(&error))?, word)
             }
             None => Walls::Jail {
                 exec: wish
@@ -71,7 +71,11 @@ impl Enclosure {
             view.home
                 .state_folder(session.tenant_id.as_str(), project, &pack.id)
         };
-        let state = wish.state.then(folder).transpose().map_err(unmade)?;
+        let state = wish
+            .state
+            .then(folder)
+            .transpose()
+            .map_err(|error| unmade(&error))?;
         Ok(Self { walls, state })
     }
 
@@ -187,7 +191,7 @@ fn read_wishes(
     wish.read.iter().map(open).collect()
 }
 
-fn unmade(error: io::Error) -> Refused {
+fn unmade(error: &io::Error) -> Refused {
     Refused::because(
         Refusal::Isolation("the folders of the call could not be made".to_owned()),
         error.to_string(),

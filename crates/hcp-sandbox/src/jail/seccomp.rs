@@ -328,6 +328,7 @@ const EQUAL: u16 = 0x15;
 const AT_LEAST: u16 = 0x35;
 const ANY_BIT: u16 = 0x45;
 
+#[derive(Clone, Copy)]
 enum Answer {
     Allow,
     Kill,
@@ -462,6 +463,9 @@ mod tests {
         }
     }
 
+    /// A call, its arguments, and the answers without and with a network.
+    type Case<'a> = (i64, &'a [(u32, u64)], u32, u32);
+
     #[test]
     fn arguments_are_judged() {
         let (pairs, streams) = (filter(Sockets::Pairs), filter(Sockets::Streams));
@@ -469,7 +473,6 @@ mod tests {
         let perm = error(libc::EPERM);
         let family = error(libc::EAFNOSUPPORT);
         let nosys = error(libc::ENOSYS);
-        type Case<'a> = (i64, &'a [(u32, u64)], u32, u32);
         let cases: &[Case<'_>] = &[
             (libc::SYS_clone, &[(0, 0x0120_0011)], ALLOW, ALLOW),
             (libc::SYS_clone, &[(0, 0x0002_0000)], perm, perm),

@@ -9,6 +9,7 @@ use crate::support::{Run, system};
 
 #[test]
 #[ignore = "a measurement: run alone, in release"]
+#[allow(clippy::print_stdout, reason = "that is all it is for")]
 fn of_one_call() {
     let bin = system("true");
     let run = || {

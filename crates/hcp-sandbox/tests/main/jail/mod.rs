@@ -1,8 +1,10 @@
 //! The jail: what a program in it is, what it sees, how it ends, and what is left of it.
 
+mod attacks;
 mod cost;
 mod grants;
 mod lifetime;
+mod scene;
 mod stress;
 mod view;
 
