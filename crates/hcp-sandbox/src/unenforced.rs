@@ -19,7 +19,7 @@ pub fn unenforced(sandbox: &Sandbox) -> Vec<&'static str> {
         (true, "memory: bounded for each process, not for the call"),
         (
             true,
-            "process tree: a descendant that leaves the session outlives the call",
+            "process tree: a descendant that leaves the session outlives the call, and any outlives a killed hcp",
         ),
         (
             sandbox.level.is_some_and(|level| level > Level::None),

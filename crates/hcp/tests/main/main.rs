@@ -11,6 +11,7 @@
     missing_docs
 )]
 
+mod attack;
 mod audit;
 mod bindings;
 mod concurrency;
