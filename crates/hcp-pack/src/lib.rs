@@ -34,7 +34,7 @@ mod wording;
 pub use arguments::ArgumentError;
 pub use error::{PackError, SourceFault};
 pub use identity::Identity;
-pub use lint::{Warning, warnings};
+pub use lint::{Warning, warnings, warnings_in};
 pub use manifest::{
     config_schema, manifest_schema, manifest_source, parse_config, parse_manifest,
     read_checked_manifest, read_manifest,

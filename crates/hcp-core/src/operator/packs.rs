@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hcp_pack::{Identity, Tree, Warning, read_manifest, remove_copy, warnings};
+use hcp_pack::{
+    Identity, SourceFile, Tree, Warning, manifest_source, parse_manifest, remove_copy, warnings_in,
+};
 use hcp_sandbox::{BinError, BinSearch, check_bin};
 use hcp_spec::manifest::{Kind, Manifest};
 use hcp_spec::name::Capability;
@@ -48,14 +50,16 @@ impl Operator<'_> {
     /// When it does not read, is a pass-through (§6.7), is installed with other bytes, names a
     /// capability that is in use and not shared, or has a composite that reaches too far (§6.6).
     pub fn add_pack(&self, folder: &Path, options: &AddOptions) -> Result<AddedPack, CoreError> {
-        let folder = folder
+        let given = folder;
+        let folder = given
             .canonicalize()
             .map_err(|error| CoreError::NotAllowed {
-                what: format!("the pack folder `{}`: {error}", folder.display()),
+                what: format!("the pack folder `{}`: {error}", given.display()),
                 hint: "name the folder that holds hcp.toml or hcp.json".to_owned(),
             })?;
         let tree = Tree::scan(&folder)?;
-        let manifest = read_manifest(&folder)?;
+        let source = manifest_source(&folder, given)?;
+        let manifest = parse_manifest(&source)?;
         let digest = tree.digest().to_owned();
         let installed = self.runtime.store().pack(manifest.id.as_str())?;
         if let Some(installed) = &installed {
@@ -78,7 +82,7 @@ impl Operator<'_> {
         } else {
             self.pin(&tree, &digest)?
         };
-        let warnings = self.all_warnings(&manifest, &root, options);
+        let warnings = self.all_warnings(&manifest, &source, &root, options);
         if !already_there {
             self.install(&manifest, &digest, &root, options)?;
         }
@@ -259,8 +263,14 @@ impl Operator<'_> {
         Ok(())
     }
 
-    fn all_warnings(&self, manifest: &Manifest, root: &Path, options: &AddOptions) -> Vec<Warning> {
-        let mut all = warnings(manifest);
+    fn all_warnings(
+        &self,
+        manifest: &Manifest,
+        source: &SourceFile,
+        root: &Path,
+        options: &AddOptions,
+    ) -> Vec<Warning> {
+        let mut all = warnings_in(source, manifest);
         all.extend(self.composite_warnings(manifest));
         let wraps = manifest
             .commands
@@ -294,6 +304,7 @@ impl Operator<'_> {
             hint: "calls are refused at step 8 until it can: ship it in the pack, list it in \
                    sandbox.allow_bins, or add the pack with --allow-bin"
                 .to_owned(),
+            place: None,
         });
         all
     }
