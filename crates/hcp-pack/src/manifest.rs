@@ -25,7 +25,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// [`PackError`] when there is none or both, when it is no plain file, too large or not UTF-8, and
 /// for everything that [`parse_manifest`] refuses.
 pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
-    parse_manifest(&manifest_source(root, root)?)
+    parse_manifest(&manifest_source(root)?)
 }
 
 /// Reads a manifest whose very bytes went through [`read_manifest`] before, as those of a pinned pack
@@ -34,27 +34,26 @@ pub fn read_manifest(root: &Path) -> Result<Manifest, PackError> {
 /// # Errors
 /// As [`read_manifest`], for what it still looks at.
 pub fn read_checked_manifest(root: &Path) -> Result<Manifest, PackError> {
-    let source = manifest_source(root, root)?;
+    let source = manifest_source(root)?;
     let located = |fault: Fault| PackError::at(&source, fault);
     let root = node::parse(&source).map_err(located)?;
     node::read(&root).map_err(located)
 }
 
-/// Reads the text of the manifest in `root`, a folder that messages call `shown`: the path that
-/// somebody gave, where `root` is what it was resolved to.
+/// The text of the manifest of the pack in `root`, named as `root` is: relative where that is.
 ///
 /// # Errors
-/// [`PackError`] when there is none or both, when it is no plain file, too large or not UTF-8.
-pub fn manifest_source(root: &Path, shown: &Path) -> Result<SourceFile, PackError> {
+/// [`PackError`] when there is none or both, and when it is no plain file, too large or not UTF-8.
+pub fn manifest_source(root: &Path) -> Result<SourceFile, PackError> {
     let toml = root.join("hcp.toml");
     let json = root.join("hcp.json");
-    let (path, name, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {
-        (Ok(_), Ok(_)) => return Err(PackError::TwoManifests(shown.to_owned())),
-        (Ok(_), Err(_)) => (toml, "hcp.toml", Format::Toml),
-        (Err(_), Ok(_)) => (json, "hcp.json", Format::Json),
-        (Err(_), Err(_)) => return Err(PackError::NoManifest(shown.to_owned())),
+    let (path, format) = match (toml.symlink_metadata(), json.symlink_metadata()) {
+        (Ok(_), Ok(_)) => return Err(PackError::TwoManifests(root.to_owned())),
+        (Ok(_), Err(_)) => (toml, Format::Toml),
+        (Err(_), Ok(_)) => (json, Format::Json),
+        (Err(_), Err(_)) => return Err(PackError::NoManifest(root.to_owned())),
     };
-    let name = shown.join(name).display().to_string();
+    let name = path.display().to_string();
     Ok(SourceFile {
         text: read_text(&path, &name)?,
         name,

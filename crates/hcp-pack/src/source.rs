@@ -1,6 +1,7 @@
 //! The text of a manifest or config, and how a place in it is named to people.
 
 use std::ops::Range;
+use std::path::Path;
 
 /// A range of bytes in a source text.
 pub(crate) type Span = Range<usize>;
@@ -26,6 +27,18 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
+    /// The same manifest, shown as one in `folder`: the path that somebody gave, where the text was
+    /// read from what that was resolved to.
+    #[must_use]
+    pub fn shown_in(mut self, folder: &Path) -> Self {
+        let file = match self.format {
+            Format::Toml => "hcp.toml",
+            Format::Json => "hcp.json",
+        };
+        self.name = folder.join(file).display().to_string();
+        self
+    }
+
     /// Line and column of a byte offset, both counted from 1, the column in characters.
     pub(crate) fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let before = self.text.get(..offset).unwrap_or(&self.text);

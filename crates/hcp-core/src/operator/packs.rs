@@ -58,7 +58,7 @@ impl Operator<'_> {
                 hint: "name the folder that holds hcp.toml or hcp.json".to_owned(),
             })?;
         let tree = Tree::scan(&folder)?;
-        let source = manifest_source(&folder, given)?;
+        let source = manifest_source(&folder)?.shown_in(given);
         let manifest = parse_manifest(&source)?;
         let digest = tree.digest().to_owned();
         let installed = self.runtime.store().pack(manifest.id.as_str())?;

@@ -525,7 +525,9 @@ fn exactly_one_manifest_of_an_honest_size() {
         error.starts_with(&format!("{shown}/hcp.toml:1:7: manifest format")),
         "{error}"
     );
-    let source = manifest_source(root, Path::new("packs/p")).unwrap();
+    let source = manifest_source(root).unwrap();
+    assert_eq!(source.name, format!("{shown}/hcp.toml"));
+    let source = source.shown_in(Path::new("packs/p"));
     assert_eq!(source.name, "packs/p/hcp.toml");
     fs::write(root.join("hcp.toml"), "#".repeat(10 << 20)).unwrap();
     assert_eq!(
