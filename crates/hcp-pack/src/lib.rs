@@ -43,6 +43,6 @@ pub use pairs::{parse_pairs, read_text};
 pub use prepare::{CheckedArguments, PreparedCommand, accepted_names};
 pub use render::value_text;
 pub use resources::Resource;
-pub use source::{Format, SourceFile};
+pub use source::{Format, SourceFile, TextPlace};
 pub use suggestion::closest;
 pub use tree::{Tree, remove_copy};

@@ -10,7 +10,7 @@ use crate::keywords::unknown_keywords;
 use crate::node;
 use crate::prepare::is_literal;
 use crate::programs::Program;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, TextPlace};
 use crate::suggestion::closest;
 use crate::wording::ticked;
 
@@ -26,8 +26,8 @@ pub struct Warning {
     pub message: String,
     /// What to do about it.
     pub hint: String,
-    /// Where, as `file:line:column`; `None` where no text is at hand.
-    pub place: Option<String>,
+    /// Where; `None` where no text is at hand.
+    pub place: Option<TextPlace>,
 }
 
 /// Everything that lint has to say about a manifest, without the places.
@@ -77,7 +77,7 @@ impl Seen {
         }
     }
 
-    fn into_warning(self, place: Option<String>) -> Warning {
+    fn into_warning(self, place: Option<TextPlace>) -> Warning {
         Warning {
             rule: self.rule,
             message: self.message,

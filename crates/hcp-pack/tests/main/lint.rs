@@ -49,6 +49,10 @@ fn with(from: &str, to: &str) -> Vec<Warning> {
     placed
 }
 
+fn shown_place(warning: &Warning) -> Option<String> {
+    warning.place.as_ref().map(ToString::to_string)
+}
+
 #[test]
 fn a_tidy_pack_has_none() {
     assert_eq!(rules(TIDY), [] as [&str; 0]);
@@ -143,7 +147,7 @@ fn warnings_have_their_place_and_say_what_to_do() {
             .find(|warning| warning.rule == *rule)
             .unwrap_or_else(|| panic!("{to}: {found:?}"));
         let place = format!("packs/p/hcp.toml:{place}");
-        assert_eq!(seen.place.as_deref(), Some(place.as_str()), "{to}");
+        assert_eq!(shown_place(seen), Some(place), "{to}");
         assert!(seen.message.starts_with(message), "{}", seen.message);
         assert!(seen.hint.starts_with(hint), "{}", seen.hint);
     }
@@ -218,7 +222,7 @@ fn manifests_in_json_have_places_too() {
     };
     let found = warnings_in(&source, &parse_manifest(&source).unwrap());
     assert_eq!(found[0].rule, "unknown-kind");
-    assert_eq!(found[0].place.as_deref(), Some("hcp.json:6:11"));
+    assert_eq!(shown_place(&found[0]).as_deref(), Some("hcp.json:6:11"));
 }
 
 #[test]
