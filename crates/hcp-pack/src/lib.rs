@@ -39,7 +39,7 @@ pub use difference::{Difference, differences};
 pub use error::{PackError, SourceFault};
 pub use format::format_manifest;
 pub use identity::Identity;
-pub use lint::{Warning, warnings};
+pub use lint::{Warning, warnings, warnings_in};
 pub use manifest::{
     config_schema, manifest_schema, manifest_source, parse_config, parse_manifest,
     read_checked_manifest, read_manifest,
@@ -50,6 +50,6 @@ pub use render::value_text;
 pub use resources::Resource;
 pub use rules::{Level, RULES, Rule, rule};
 pub use schema::check_result;
-pub use source::{Format, SourceFile};
+pub use source::{Format, SourceFile, TextPlace};
 pub use suggestion::closest;
 pub use tree::{FileChange, FileDifference, Tree, remove_copy};

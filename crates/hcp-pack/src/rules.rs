@@ -197,6 +197,36 @@ pub const RULES: &[Rule] = &[
         "wrap the program that does the work, or put a script into the pack and wrap that",
     ),
     warning(
+        "unknown-kind",
+        "the kind is none that this version runs",
+        "such a pack is added, and every call of it is refused at step 8",
+        "write `wrap` or `composite`",
+    ),
+    warning(
+        "unknown-schema-keyword",
+        "a schema has a keyword that JSON Schema does not know",
+        "a keyword that is not known is passed over, and so checks nothing",
+        "write the keyword as JSON Schema (draft 2020-12) does, or begin it with `x-`",
+    ),
+    warning(
+        "dropped-first-token",
+        "the first token of `cli` is neither the bin's name nor the pack's id",
+        "the first token is the tool's name and dropped unread; a subcommand there would be lost",
+        "put the tool's name in front",
+    ),
+    warning(
+        "dangling-flag",
+        "a flag stands in a token of its own before a value that may be absent",
+        "without the value the flag stays, and takes the next word for its value",
+        "write the two as one token, `--flag={{value}}`, which is left out as a whole",
+    ),
+    warning(
+        "object-without-form",
+        "an argument that can only be an object is used in argv",
+        "an object has no argv form, so every call with it is refused",
+        "set `as = \"json\"` on the argument to pass its compact JSON",
+    ),
+    warning(
         "bin-unavailable",
         "the bin is not there, not fit to be run, or not allowlisted",
         "calls are refused at step 8",

@@ -1,6 +1,8 @@
 //! The text of a manifest or config, and how a place in it is named to people.
 
+use std::fmt::{self, Display};
 use std::ops::Range;
+use std::path::Path;
 
 /// A range of bytes in a source text.
 pub(crate) type Span = Range<usize>;
@@ -26,6 +28,18 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
+    /// The same manifest, shown as one in `folder`: the path that somebody gave, where the text was
+    /// read from what that was resolved to.
+    #[must_use]
+    pub fn shown_in(mut self, folder: &Path) -> Self {
+        let file = match self.format {
+            Format::Toml => "hcp.toml",
+            Format::Json => "hcp.json",
+        };
+        self.name = folder.join(file).display().to_string();
+        self
+    }
+
     /// Line and column of a byte offset, both counted from 1, the column in characters.
     pub(crate) fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let before = self.text.get(..offset).unwrap_or(&self.text);
@@ -38,10 +52,14 @@ impl SourceFile {
         (line, column)
     }
 
-    /// The line and column of a byte offset behind the name, as messages name a place.
-    pub(crate) fn place(&self, offset: usize) -> String {
+    /// A byte offset as it is told to people.
+    pub(crate) fn place(&self, offset: usize) -> TextPlace {
         let (line, column) = self.line_and_column(offset);
-        format!("{}:{line}:{column}", self.name)
+        TextPlace {
+            file: self.name.clone(),
+            line,
+            column,
+        }
     }
 
     /// The first line of a span, without its end.
@@ -62,6 +80,23 @@ impl SourceFile {
             line: self.text.get(line.clone()).unwrap_or_default().to_owned(),
             marked: start - line.start..end - line.start,
         }
+    }
+}
+
+/// A place in a text, shown as `file:line:column`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextPlace {
+    /// The file, as it is shown to people.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+}
+
+impl Display for TextPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
     }
 }
 
@@ -88,7 +123,7 @@ mod tests {
         assert_eq!(source.line_and_column(0), (1, 1));
         assert_eq!(source.line_and_column(equals), (2, 6));
         assert_eq!(source.line_and_column(9999), (3, 1));
-        assert_eq!(source.place(equals), "x:2:6");
+        assert_eq!(source.place(equals).to_string(), "x:2:6");
         let excerpt = |span| {
             let excerpt = source.excerpt(&span);
             (excerpt.line, excerpt.marked)

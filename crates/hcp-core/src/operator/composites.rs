@@ -57,6 +57,7 @@ impl Operator<'_> {
                     rule: "composite-leads-nowhere",
                     message: format!("`{verb_key}` calls `{}`: {problem}", call.target()),
                     hint: "calls fail at that step until it is there".to_owned(),
+                    place: None,
                 });
             }
         }
@@ -80,6 +81,7 @@ impl Operator<'_> {
                         rule: "composite-refused",
                         message: overreach.what,
                         hint: format!("its calls are refused until: {}", overreach.hint),
+                        place: None,
                     });
                 }
             }

@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hcp_pack::{Identity, Tree, Warning, read_manifest, remove_copy, warnings};
+use hcp_pack::{
+    Identity, SourceFile, Tree, Warning, manifest_source, parse_manifest, remove_copy, warnings_in,
+};
 use hcp_spec::manifest::{Kind, Manifest};
 use hcp_spec::name::Capability;
 use hcp_store::{CapabilityUsers, InstalledPack, PackRoot, StoreError};
@@ -47,19 +49,22 @@ pub(super) struct Candidate {
     folder: PathBuf,
     pub(super) tree: Tree,
     pub(super) manifest: Manifest,
+    source: SourceFile,
 }
 
 impl Candidate {
-    pub(super) fn read(folder: &Path) -> Result<Self, CoreError> {
-        let folder = folder
+    pub(super) fn read(given: &Path) -> Result<Self, CoreError> {
+        let folder = given
             .canonicalize()
             .map_err(|error| CoreError::NotAllowed {
-                what: format!("the pack folder `{}`: {error}", folder.display()),
+                what: format!("the pack folder `{}`: {error}", given.display()),
                 hint: "name the folder that holds hcp.toml or hcp.json".to_owned(),
             })?;
+        let source = manifest_source(&folder)?.shown_in(given);
         Ok(Self {
             tree: Tree::scan(&folder)?,
-            manifest: read_manifest(&folder)?,
+            manifest: parse_manifest(&source)?,
+            source,
             folder,
         })
     }
@@ -111,6 +116,7 @@ impl Operator<'_> {
             folder,
             tree,
             manifest,
+            source,
         } = candidate;
         let digest = tree.digest().to_owned();
         self.check_capabilities(&manifest, options)?;
@@ -120,7 +126,7 @@ impl Operator<'_> {
         } else {
             self.pin(&tree, &digest)?
         };
-        let warnings = self.all_warnings(&manifest, &root, options);
+        let warnings = self.all_warnings(&manifest, &source, &root, options);
         if !already_there {
             self.install(&manifest, &digest, &root, options, replaced)?;
         }
@@ -315,8 +321,14 @@ impl Operator<'_> {
         .map_err(in_use)
     }
 
-    fn all_warnings(&self, manifest: &Manifest, root: &Path, options: &AddOptions) -> Vec<Warning> {
-        let mut all = warnings(manifest);
+    fn all_warnings(
+        &self,
+        manifest: &Manifest,
+        source: &SourceFile,
+        root: &Path,
+        options: &AddOptions,
+    ) -> Vec<Warning> {
+        let mut all = warnings_in(source, manifest);
         all.extend(self.composite_warnings(manifest));
         let wraps = manifest
             .commands
@@ -339,6 +351,7 @@ impl Operator<'_> {
             hint: "calls are refused at step 8 until it can: ship it in the pack, list it in \
                    sandbox.allow_bins, or add the pack with --allow-bin"
                 .to_owned(),
+            place: None,
         });
         all
     }

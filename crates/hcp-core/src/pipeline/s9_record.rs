@@ -129,11 +129,10 @@ pub(super) fn record_outcome(
 /// What the record of an end says beside its columns: the run of a child or of a composite's steps,
 /// and the composite that made the call.
 fn metadata_of(call: &Call, ran: &Ran, whole: Duration) -> Option<String> {
-    let mut facts = call
-        .inner
-        .as_deref()
-        .map(|inner| inner.facts())
-        .unwrap_or_default();
+    let mut facts = Map::new();
+    if let Some(inner) = &call.inner {
+        facts.extend(inner.facts());
+    }
     if let Some(Value::Object(run)) = ran.run.as_ref().map(|run| run.to_json(whole)) {
         facts.extend(run);
     }

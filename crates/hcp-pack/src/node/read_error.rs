@@ -110,10 +110,12 @@ impl ReadError {
             Problem::MissingKey(key) => (format!("missing key `{key}` in {keys}"), None),
             Problem::UnknownWord { word, known } => {
                 let hint = Some(offer(&word, known, "it takes"));
-                match private {
-                    true => (format!("{keys} takes no such word"), hint),
-                    false => (format!("{} is no value of {keys}", ticked(&word)), hint),
-                }
+                let message = if private {
+                    format!("{keys} takes no such word")
+                } else {
+                    format!("{} is no value of {keys}", ticked(&word))
+                };
+                (message, hint)
             }
             Problem::WrongType { wanted, given } if self.keys.is_empty() => {
                 (format!("this must be {wanted}, not {given}"), None)
@@ -144,9 +146,10 @@ impl ReadError {
 fn secret_hint(keys: &[PlacePart], problem: &Problem) -> Option<String> {
     let words: Vec<String> = keys.iter().map(PlacePart::to_string).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let inside = match words.as_slice() {
-        ["bindings", _, inside @ ..] | ["tenants", _, "bindings", _, inside @ ..] => inside,
-        _ => return None,
+    let (["bindings", _, inside @ ..] | ["tenants", _, "bindings", _, inside @ ..]) =
+        words.as_slice()
+    else {
+        return None;
     };
     let source = "{ file = \"secrets/name\" }";
     let line = match (inside, problem) {

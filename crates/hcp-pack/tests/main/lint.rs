@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use hcp_pack::{Level, RULES, read_manifest, rule, warnings};
+use hcp_pack::{
+    Format, Level, RULES, SourceFile, Warning, parse_manifest, read_manifest, rule, warnings,
+    warnings_in,
+};
 
 use crate::{HEAD, toml};
 
@@ -27,9 +30,204 @@ fn rules(text: &str) -> Vec<&'static str> {
         .collect()
 }
 
+/// The warnings of a tidy pack with one part of it replaced, with their places.
+fn with(from: &str, to: &str) -> Vec<Warning> {
+    let text = format!("{HEAD}{TIDY}");
+    assert!(text.contains(from), "{from}");
+    let source = SourceFile {
+        name: "packs/p/hcp.toml".to_owned(),
+        text: text.replace(from, to),
+        format: Format::Toml,
+    };
+    let manifest =
+        parse_manifest(&source).unwrap_or_else(|error| panic!("{}", error.report(false)));
+    let placed = warnings_in(&source, &manifest);
+    let without: Vec<Warning> = placed
+        .iter()
+        .cloned()
+        .map(|warning| Warning {
+            place: None,
+            ..warning
+        })
+        .collect();
+    assert_eq!(without, warnings(&manifest));
+    placed
+}
+
+fn shown_place(warning: &Warning) -> Option<String> {
+    warning.place.as_ref().map(ToString::to_string)
+}
+
 #[test]
 fn a_tidy_pack_has_none() {
     assert_eq!(rules(TIDY), [] as [&str; 0]);
+}
+
+/// Two lines of the tidy pack that say how it is called.
+const CALL: &str = "cli = [\"tool\", \"go\", \"{{to}}\"]\nargs.to = { required = true }";
+
+/// What is replaced by what, the rule that fires, its line and column, and how its texts begin.
+const PLACED: &[(&str, &str, &str, &str, &str, &str)] = &[
+    (
+        "kind = \"wrap\"",
+        "kind = \"wrapp\"",
+        "unknown-kind",
+        "5:8",
+        "`wrapp` is no kind of Adapter that is known here",
+        "did you mean `wrap`?",
+    ),
+    (
+        "effect = \"read\"",
+        "kind = \"zzz\"",
+        "unknown-kind",
+        "11:8",
+        "`zzz` is no kind of Adapter",
+        "write `wrap` for a program",
+    ),
+    (
+        "required = true }",
+        "required = true, schema = { type = \"string\", minimun = 1 } }",
+        "unknown-schema-keyword",
+        "13:58",
+        "the schema of `to` of `go` says `minimun`, which is no keyword",
+        "did you mean `minimum`?",
+    ),
+    (
+        "effect = \"read\"",
+        "result.items.nullable = true",
+        "unknown-schema-keyword",
+        "11:14",
+        "the schema of the result of `go` says `nullable`",
+        "remove it, or let it begin with `x-`",
+    ),
+    (
+        CALL,
+        "cli = [\"tool\", \"go\", \"--by={{by}}\"]\nargs.by.schema.type = [\"object\", \"null\"]",
+        "object-without-form",
+        "13:6",
+        "`by` of `go` takes only objects, which have no argv form",
+        "set `as = \"json\"`",
+    ),
+    (
+        CALL,
+        "cli = [\"tool\", \"go\", \"\", \"--to\", \"{{to}}\"]",
+        "dangling-flag",
+        "12:26",
+        "`--to` of `go` stays when `to` is absent",
+        "write `--to={{to}}`, or",
+    ),
+    (
+        "cli = [\"tool\", ",
+        "cli = [\"go\", ",
+        "dropped-first-token",
+        "12:8",
+        "the `cli` of `go` begins with `go`, which is dropped unread",
+        "its first token is the name of the tool: write `tool`",
+    ),
+    (
+        "[policy.go]",
+        "[commands.list]\nsummary = \"List\"\ncli = [\"tool\", \"list\"]\n\
+         [policy.lst]\ncapability = \"tool:list\"\n[policy.go]",
+        "policy-without-command",
+        "18:9",
+        "the Policy entry `lst` belongs to no command",
+        "did you mean `list`?",
+    ),
+    (
+        "\"{{to}}\"]",
+        "\"--json\", \"{{to}}\"]",
+        "json-flag-twice",
+        "12:22",
+        "`go` writes `--json`",
+        "leave it out",
+    ),
+];
+
+#[test]
+fn warnings_have_their_place_and_say_what_to_do() {
+    for (from, to, rule, place, message, hint) in PLACED {
+        let found = with(from, to);
+        let seen = found
+            .iter()
+            .find(|warning| warning.rule == *rule)
+            .unwrap_or_else(|| panic!("{to}: {found:?}"));
+        let place = format!("packs/p/hcp.toml:{place}");
+        assert_eq!(shown_place(seen), Some(place), "{to}");
+        assert!(seen.message.starts_with(message), "{}", seen.message);
+        assert!(seen.hint.starts_with(hint), "{}", seen.hint);
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_fault_is_not_warned_of() {
+    let quiet: &[(&str, &str, &str)] = &[
+        // Always there, with the flag or without a value of its own.
+        ("\"{{to}}\"]", "\"--to\", \"{{to}}\"]", "dangling-flag"),
+        (
+            CALL,
+            "cli = [\"tool\", \"--to\", \"{{to}}\"]\nargs.to.schema.default = \"x\"",
+            "dangling-flag",
+        ),
+        (
+            CALL,
+            "cli = [\"tool\", \"go\", \"--\", \"{{to}}\"]",
+            "dangling-flag",
+        ),
+        (
+            CALL,
+            "cli = [\"tool\", \"go\", \"--a=b\", \"{{to}}\"]",
+            "dangling-flag",
+        ),
+        (
+            CALL,
+            "cli = [\"tool\", \"go\", \"--to={{to}}\"]",
+            "dangling-flag",
+        ),
+        ("cli = [\"tool\"", "cli = [\"p\"", "dropped-first-token"),
+        (
+            "bin = \"./tool\"",
+            "bin = \"./bin/tool.sh\"",
+            "dropped-first-token",
+        ),
+        ("kind = \"wrap\"", "kind = \"mcp\"", "unknown-kind"),
+        (
+            "required = true }",
+            "required = true, as = \"json\", schema.type = \"object\" }",
+            "object-without-form",
+        ),
+        (
+            "required = true }",
+            "required = true, schema.type = [\"object\", \"string\"] }",
+            "object-without-form",
+        ),
+        (
+            "required = true }",
+            "required = true, schema = { x-note = 1, properties.minimun = {} } }",
+            "unknown-schema-keyword",
+        ),
+    ];
+    for (from, to, rule) in quiet {
+        let found = with(from, to);
+        assert!(
+            !found.iter().any(|warning| warning.rule == *rule),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn manifests_in_json_have_places_too() {
+    let manifest = toml(&format!("{HEAD}{TIDY}")).unwrap();
+    let text = serde_json::to_string_pretty(&manifest).unwrap();
+    let text = text.replacen("\"wrap\",", "\"wrapp\",", 1);
+    let source = SourceFile {
+        name: "hcp.json".to_owned(),
+        text,
+        format: Format::Json,
+    };
+    let found = warnings_in(&source, &parse_manifest(&source).unwrap());
+    assert_eq!(found[0].rule, "unknown-kind");
+    assert_eq!(shown_place(&found[0]).as_deref(), Some("hcp.json:6:11"));
 }
 
 #[test]
@@ -55,7 +253,11 @@ fn every_rule_fires_alone() {
             "bin = \"./tool\"\nrendering = \"literal\"",
             &["literal-rendering"],
         ),
-        ("bin = \"./tool\"", "bin = \"nice\"", &["bin-runs-programs"]),
+        (
+            "bin = \"./tool\"",
+            "bin = \"/bin/nice\"",
+            &["bin-runs-programs", "dropped-first-token"],
+        ),
         (
             "summary = \"Go somewhere\"",
             "summary = \" \"",
@@ -119,11 +321,15 @@ fn every_rule_is_explained_once() {
             );
         }
     }
-    let source = include_str!("../../src/lint.rs");
-    let written: BTreeSet<&str> = source
-        .split("warning(\n")
-        .skip(1)
-        .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+    let sources = [
+        include_str!("../../src/lint/mod.rs"),
+        include_str!("../../src/lint/command.rs"),
+        include_str!("../../src/lint/template.rs"),
+    ]
+    .concat();
+    let written: BTreeSet<&str> = sources
+        .split(['"', '\n'])
+        .filter(|word| rule(word).is_some())
         .collect();
     assert!(written.len() > 10, "{written:?}");
     let listed: BTreeSet<&str> = RULES

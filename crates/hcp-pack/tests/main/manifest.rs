@@ -1,8 +1,9 @@
 //! Reading: both formats into one manifest, and every fault with its place.
 
 use std::fs;
+use std::path::Path;
 
-use hcp_pack::{Format, SourceFile, parse_manifest, read_manifest};
+use hcp_pack::{Format, SourceFile, manifest_source, parse_manifest, read_manifest};
 use insta::assert_snapshot;
 
 use crate::{HEAD, json, toml};
@@ -524,6 +525,10 @@ fn exactly_one_manifest_of_an_honest_size() {
         error.starts_with(&format!("{shown}/hcp.toml:1:7: manifest format")),
         "{error}"
     );
+    let source = manifest_source(root).unwrap();
+    assert_eq!(source.name, format!("{shown}/hcp.toml"));
+    let source = source.shown_in(Path::new("packs/p"));
+    assert_eq!(source.name, "packs/p/hcp.toml");
     fs::write(root.join("hcp.toml"), "#".repeat(10 << 20)).unwrap();
     assert_eq!(
         read(),

@@ -65,12 +65,12 @@ impl CallOptions {
             session: ambient.session(self.session.clone()),
             cancel: cancel.clone(),
         };
-        let asked = ask(&asker)?;
+        let call = ask(&asker)?;
         // Not before: who waits for stdin is to end by a signal like any other program.
         cancel
             .on_termination_signals()
             .map_err(|error| Failure::internal(format!("signals: {error}")))?;
-        let answer = match asked {
+        let answer = match call {
             Asked::Call(call) => installation.runtime.exec(*call),
             Asked::Invalid(invalid) => installation
                 .runtime

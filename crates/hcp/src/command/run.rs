@@ -162,17 +162,16 @@ pub(super) fn pairs(flags: &[String], command: Option<&Command>) -> ReadFlags {
         if name == "json" && given.is_none() && argument.is_none() {
             continue;
         }
-        let pair = match given {
-            Some(text) => value_pair(&name, text),
-            None if is_switch(&name, argument) => format!("{name}:=true"),
-            None => match words.next() {
-                Some(text) => value_pair(&name, text),
-                None => {
-                    read.fault
-                        .get_or_insert_with(|| format!("{name:?} needs a value"));
-                    continue;
-                }
-            },
+        let pair = if let Some(text) = given {
+            value_pair(&name, text)
+        } else if is_switch(&name, argument) {
+            format!("{name}:=true")
+        } else if let Some(text) = words.next() {
+            value_pair(&name, text)
+        } else {
+            read.fault
+                .get_or_insert_with(|| format!("{name:?} needs a value"));
+            continue;
         };
         read.pairs.push(pair);
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::pack::Pack;
-use crate::world::{NATIVE, Ran, World, envelope, lives, text, wait_until};
+use crate::world::{NATIVE, Ran, World, envelope, text};
 
 /// A child that is killed when the test is over, however it ends.
 struct Killed(Child);

@@ -150,6 +150,7 @@ fn own_bin(folder: &Path, manifest: &Manifest) -> Option<Breach> {
         rule: "bin-unavailable",
         message: format!("bin `{}` cannot be run: {detail}", wrap.bin),
         hint: "build it or put it there, and let its owner execute it (chmod 0755)".to_owned(),
+        place: None,
     }))
 }
 
