@@ -185,30 +185,26 @@ fn a_killed_runtime_leaves_no_child_and_an_interrupted_record() {
 }
 
 #[test]
-fn without_a_chosen_mode_nothing_runs() {
-    for config in [
-        "",
-        "[sandbox]\nmode = \"sandbox\"\n",
-        "[sandbox]\nlevel = \"none\"\n",
-    ] {
+fn without_a_chosen_mode_tools_are_jailed_or_not_run() {
+    for config in ["", "[sandbox]\nmode = \"sandbox\"\n"] {
         let world = World::new();
         world.configure(config);
-        let ran = world.path("ran");
-        world.install(&Pack::of_tool(
-            "jail",
-            &format!("touch '{}'", ran.display()),
-        ));
-        let answer = world.exec(&["jail", "go"]);
-        assert!(
-            answer.error().starts_with("sandbox: "),
-            "{config}: {}",
-            answer.error()
+        let made = world.path("made");
+        let tool = format!(
+            "echo out >'{}'; echo \"\\\"$HCP_SANDBOX $HOME\\\"\"",
+            made.display()
         );
-        assert_eq!(answer.status, Some(3), "{config}");
-        assert!(!ran.exists(), "{config}");
-        let record = world.last_record();
-        assert_eq!(record["step_name"], "run_adapter", "{config}");
-        assert_eq!(record["kind"], "outcome", "{config}");
+        world.install(&Pack::of_tool("jail", &tool));
+        let answer = world.exec(&["jail", "go", "-v"]);
+        assert!(!made.exists(), "{config}");
+        if world.ok(&["status"])["isolation_level"] == "full" {
+            assert_eq!(answer.result(), "sandbox /home/hcp", "{config}");
+            assert_eq!(answer.status, Some(0), "{config}");
+        } else {
+            assert!(answer.error().starts_with("sandbox: "), "{config}");
+            assert_eq!(answer.status, Some(3), "{config}");
+        }
+        assert_eq!(world.last_record()["kind"], "outcome", "{config}");
     }
 }
 

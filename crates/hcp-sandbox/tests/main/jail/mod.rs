@@ -2,6 +2,7 @@
 
 mod attacks;
 mod cost;
+mod degraded;
 mod grants;
 mod lifetime;
 mod scene;
