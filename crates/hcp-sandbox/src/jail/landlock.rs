@@ -59,6 +59,15 @@ pub(crate) enum Right {
 }
 
 impl Right {
+    /// Reading a folder or a file.
+    pub(crate) const fn reading(is_folder: bool) -> Self {
+        if is_folder {
+            Self::Read
+        } else {
+            Self::ReadFile
+        }
+    }
+
     const fn bits(self) -> u64 {
         match self {
             Self::Read => READ_FILE | READ_FOLDER,

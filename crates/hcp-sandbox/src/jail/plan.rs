@@ -290,10 +290,7 @@ impl Plan {
         let mut plan = Self::empty(None);
         for path in SYSTEM.iter().chain(&CONFIGURATION).map(Path::new) {
             if let Ok(metadata) = fs::metadata(path) {
-                let right = match metadata.is_dir() {
-                    true => Right::Read,
-                    false => Right::ReadFile,
-                };
+                let right = Right::reading(metadata.is_dir());
                 plan.rule(path, right, None);
             }
         }
@@ -376,10 +373,7 @@ impl Plan {
     fn place(&mut self, path: &Path, place: BorrowedFd<'_>, without: u64) -> io::Result<StatOf> {
         let stat = StatOf::from(rustix::fs::fstat(place)?);
         if self.way.is_none() {
-            let right = match stat.is_folder {
-                true => Right::Read,
-                false => Right::ReadFile,
-            };
+            let right = Right::reading(stat.is_folder);
             self.rule(path, right, Some(stat.identity));
             return Ok(stat);
         }

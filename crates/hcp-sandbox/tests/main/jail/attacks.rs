@@ -6,12 +6,11 @@
 //! once more as an ordinary user.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use hcp_sandbox::{End, Finished, Scratch, tidy};
 
+use super::as_an_ordinary_user;
 use super::scene::{SECRET, Scene, attacker};
 use crate::support::text;
 
@@ -299,7 +298,7 @@ const WORK_WITHOUT_NAMESPACES: &[&str] = &[
 #[test]
 fn without_namespaces_most_attacks_are_held_back() {
     if rustix::process::geteuid().is_root() {
-        return as_an_ordinary_user("without_namespaces_most_attacks_are_held_back");
+        return as_an_ordinary_user("jail::attacks::without_namespaces_most_attacks_are_held_back");
     }
     let mut faults = Vec::new();
     for (name, _, fate) in ATTACKS {
@@ -324,33 +323,6 @@ fn without_namespaces_most_attacks_are_held_back() {
 #[test]
 fn an_ordinary_user_is_held_back_as_well() {
     if rustix::process::geteuid().is_root() {
-        as_an_ordinary_user("attacks_work_outside_and_are_held_back_in_a_jail");
+        as_an_ordinary_user("jail::attacks::attacks_work_outside_and_are_held_back_in_a_jail");
     }
-}
-
-/// Runs a test of this module as nobody in particular.
-fn as_an_ordinary_user(test: &str) {
-    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
-    let open = |mode| fs::Permissions::from_mode(mode);
-    fs::set_permissions(folder.path(), open(0o755)).unwrap();
-    let copies = [
-        (
-            std::env::current_exe().unwrap(),
-            folder.path().join("tests"),
-        ),
-        (attacker(), folder.path().join("attacker")),
-    ];
-    for (from, to) in &copies {
-        fs::copy(from, to).unwrap();
-        fs::set_permissions(to, open(0o755)).unwrap();
-    }
-    let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-        .arg(&copies[0].1)
-        .args(["--exact", &format!("jail::attacks::{test}")])
-        .env("HCP_TEST_ATTACKER", &copies[1].1)
-        .current_dir("/")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output.stdout));
 }
