@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hcp_sandbox::{LevelCache, available_level};
 use hcp_spec::Refusal;
-use hcp_spec::config::Mode;
+use hcp_spec::config::{Level, Mode};
 use hcp_spec::manifest::Sandbox;
 use hcp_spec::name::{Capability, CapabilityPattern, ProjectId};
 use hcp_store::{Session, Store, StoreError};
@@ -206,7 +207,13 @@ impl View {
     pub(crate) fn unenforced(&self, sandbox: &Sandbox) -> Vec<&'static str> {
         match self.settings.sandbox.mode {
             Mode::NativeLocal => hcp_sandbox::unenforced(sandbox),
-            Mode::Sandbox => hcp_sandbox::unenforced_in_jail(),
+            Mode::Sandbox => {
+                let cache = self.home.isolation_file();
+                match available_level(LevelCache::Read(&cache)).level {
+                    Level::None => hcp_sandbox::unenforced(sandbox),
+                    level => hcp_sandbox::unenforced_in_jail(level),
+                }
+            }
         }
     }
 

@@ -2,12 +2,13 @@
 //!
 //! Step 8 of the pipeline (§6.3) comes here with a bin as the manifest writes it and an argv that is
 //! already rendered. [`check_bin`] decides which file that is and keeps hold of it, so that nothing
-//! else can be started in its place; [`run_native_local`] runs it as a plain child with limits and
-//! gives back everything it wrote and how it ended. Around that stand the checks that need the file
+//! else can be started in its place; [`run_jailed`] runs it in a jail that shows it what this call may
+//! touch and nothing else, [`run_native_local`] as a plain child with limits. Both give back everything
+//! it wrote and how it ended. [`available_level`] says how much isolation a machine gives. Around that stand the checks that need the file
 //! system: the operator's roots ([`Roots`]), files that others could change ([`check_private`]), and
 //! the folders that live as long as one call ([`Scratch`]).
 //!
-//! This is the only crate that spawns, and the only one with `unsafe`: the system calls between
+//! This is the only crate that spawns tools, and the only one with `unsafe`: the system calls between
 //! `clone` and `execve`, where the standard library offers no way to say what is needed.
 
 #[cfg(target_os = "linux")]
@@ -30,6 +31,12 @@ mod interrupt;
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
+mod jail;
+#[cfg(all(
+    target_os = "linux",
+    not(any(target_arch = "x86_64", target_arch = "aarch64"))
+))]
+#[path = "jail_absent.rs"]
 mod jail;
 #[cfg(target_os = "linux")]
 mod launch;
@@ -57,10 +64,7 @@ mod sys;
 mod trust;
 mod unenforced;
 
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
+#[cfg(target_os = "linux")]
 pub use jail::{
     Jail, LevelCache, LevelReport, available_level, run_jailed, tidy, unenforced_in_jail,
 };

@@ -465,21 +465,34 @@ pub(crate) struct Ended {
 /// # Errors
 /// `ECHILD` when there is none at all.
 pub(crate) fn reap() -> Answer<Option<Ended>> {
+    wait(libc::P_ALL, 0, 0)
+}
+
+fn wait(which: libc::idtype_t, pid: c_int, options: c_int) -> Answer<Option<Ended>> {
     // SAFETY: all zeros is a valid value of this plain structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    let options = libc::WEXITED | libc::WNOHANG;
-    call!(
-        SYS_waitid,
-        libc::P_ALL,
-        0_usize,
-        &raw mut info,
-        options,
-        0_usize
-    )?;
+    let options = options | libc::WEXITED | libc::WNOHANG;
+    call!(SYS_waitid, which, pid, &raw mut info, options, 0_usize)?;
     // SAFETY: the kernel filled these in, or left them zero.
     let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
     let code = info.si_code;
     Ok((pid != 0).then_some(Ended { pid, code, status }))
+}
+
+/// Waits until there is no child any more.
+pub(crate) fn reap_all() -> Answer<()> {
+    loop {
+        let options = libc::WEXITED;
+        match call!(SYS_waitid, libc::P_ALL, 0, 0_usize, options, 0_usize) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return Ok(()),
+        }
+    }
+}
+
+/// How this child ended, if it did; it is not reaped by that.
+pub(crate) fn peek(pid: c_int) -> Answer<Option<Ended>> {
+    wait(libc::P_PID, pid, libc::WNOWAIT)
 }
 
 pub(crate) fn kill_group(leader: c_int, signal: c_int) {

@@ -33,6 +33,8 @@ enum Walls {
     Jail {
         exec: Vec<CheckedBin>,
         read: Vec<GrantedPath>,
+        /// Its HOME and TMPDIR, where the level has none of its own.
+        scratch: Option<Scratch>,
     },
     /// A plain child with folders of its own, and the word for it.
     None(Scratch, &'static str),
@@ -51,18 +53,22 @@ impl Enclosure {
         let confirmed = &bound.intended.confirmed;
         let (view, pack) = (walk.view, &confirmed.pack);
         let wish = &pack.manifest.sandbox;
-        let walls = match walls_asked_for(walk, wish)? {
-            Some(word) => {
-                let scratch = view.scratch().and_then(Scratch::create);
-                Walls::None(scratch.map_err(|error| unmade(&error))?, word)
-            }
-            None => Walls::Jail {
+        let scratch = || {
+            let made = view.scratch().and_then(Scratch::create);
+            made.map_err(|error| unmade(&error))
+        };
+        let level = level_to_be_had(walk, wish)?;
+        let walls = match level {
+            None => Walls::None(scratch()?, view.settings.sandbox.mode.as_str()),
+            Some(Level::None) => Walls::None(scratch()?, Level::None.as_str()),
+            Some(level) => Walls::Jail {
                 exec: wish
                     .exec
                     .iter()
                     .map(|bin| find(bin))
                     .collect::<Result<_, _>>()?,
                 read: read_wishes(walk, bound, wish)?,
+                scratch: (level < Level::Full).then(scratch).transpose()?,
             },
         };
         let session = &confirmed.identity.session;
@@ -82,16 +88,24 @@ impl Enclosure {
     /// What `HOME` is to the child.
     pub(super) fn home(&self) -> &Path {
         match &self.walls {
-            Walls::Jail { .. } => Jail::home_path(),
-            Walls::None(scratch, _) => scratch.home(),
+            Walls::Jail { scratch: None, .. } => Jail::home_path(),
+            Walls::Jail {
+                scratch: Some(scratch),
+                ..
+            }
+            | Walls::None(scratch, _) => scratch.home(),
         }
     }
 
     /// What `TMPDIR` is to the child.
     pub(super) fn temporary(&self) -> &Path {
         match &self.walls {
-            Walls::Jail { .. } => Jail::temporary_path(),
-            Walls::None(scratch, _) => scratch.temporary(),
+            Walls::Jail { scratch: None, .. } => Jail::temporary_path(),
+            Walls::Jail {
+                scratch: Some(scratch),
+                ..
+            }
+            | Walls::None(scratch, _) => scratch.temporary(),
         }
     }
 
@@ -103,7 +117,8 @@ impl Enclosure {
     /// How the child is isolated, in a word: a level, or the mode without one.
     pub(super) fn word(&self) -> &'static str {
         match &self.walls {
-            Walls::Jail { .. } => Level::Full.as_str(),
+            Walls::Jail { scratch: None, .. } => Level::Full.as_str(),
+            Walls::Jail { .. } => Level::NoUserns.as_str(),
             Walls::None(_, word) => word,
         }
     }
@@ -113,7 +128,12 @@ impl Enclosure {
     /// # Errors
     /// When nothing ran.
     pub(super) fn run(&self, launch: Launch<'_>, bound: &Bound) -> Result<Finished, LaunchError> {
-        let Walls::Jail { exec, read } = &self.walls else {
+        let Walls::Jail {
+            exec,
+            read,
+            scratch,
+        } = &self.walls
+        else {
             return run_native_local(launch);
         };
         let mut jail = Jail {
@@ -122,6 +142,7 @@ impl Enclosure {
             read: read.iter().collect(),
             write: Vec::new(),
             exec,
+            scratch: scratch.as_ref(),
         };
         for resource in &bound.intended.confirmed.prepared.resources {
             match resource {
@@ -138,30 +159,26 @@ impl Enclosure {
     }
 }
 
-/// The word for no walls at all, where the operator chose that; else the level that was asked for
-/// must be there.
-fn walls_asked_for(walk: &Walk<'_, Live>, wish: &Sandbox) -> Result<Option<&'static str>, Refused> {
+/// The level that the call gets, which is at least what was asked for; `None` where the operator chose
+/// to have none of it.
+fn level_to_be_had(walk: &Walk<'_, Live>, wish: &Sandbox) -> Result<Option<Level>, Refused> {
     let settings = &walk.view.settings.sandbox;
     if settings.mode == SandboxMode::NativeLocal {
-        return Ok(Some(settings.mode.as_str()));
+        return Ok(None);
     }
     let least = settings.level.max(wish.level.unwrap_or(Level::None));
     let found = available_level(LevelCache::Keep(&walk.view.home.isolation_file()));
-    if found.level == Level::Full {
-        return Ok(None);
+    if found.level >= least {
+        return Ok(Some(found.level));
     }
-    // Between no walls and all of them nothing is built; whoever asks for some gets all or nothing.
-    if least > Level::None {
-        return Err(Refused::because(
-            Refusal::Isolation(found.missing.join(", ")),
-            format!(
-                "level `{}` is asked for, and this machine gives `{}`",
-                least.as_str(),
-                found.level.as_str()
-            ),
-        ));
-    }
-    Ok(Some(Level::None.as_str()))
+    Err(Refused::because(
+        Refusal::Isolation(found.missing.join(", ")),
+        format!(
+            "level `{}` is asked for, and this machine gives `{}`",
+            least.as_str(),
+            found.level.as_str()
+        ),
+    ))
 }
 
 /// What the pack wants to read, as far as the operator opened it. What it wants to reach refuses the

@@ -15,6 +15,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
+use hcp_spec::config::Level;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
@@ -25,17 +26,25 @@ pub(crate) struct Bounds {
     pub(crate) processes: Option<u32>,
 }
 
-/// The wishes of a pack that a jail leaves unenforced on this machine, as words for people: those
-/// that only a group can keep, where none can be made.
-pub fn unenforced_in_jail() -> Vec<&'static str> {
+/// The wishes of a pack that a jail of this level leaves unenforced on this machine, as words for
+/// people, in a stable order.
+pub fn unenforced_in_jail(level: Level) -> Vec<&'static str> {
     let hierarchies = hierarchies();
+    let is_full = level == Level::Full;
+    let is_counted = hierarchies.processes.is_some();
     [
+        (
+            !is_full,
+            "file-system view: names and sizes of files can be seen",
+        ),
+        (!is_full, "temporary files: nothing bounds their size"),
         (
             hierarchies.memory.is_none(),
             "memory: bounded for each process, not for the call",
         ),
+        (!is_full && !is_counted, "process count: nothing bounds it"),
         (
-            hierarchies.processes.is_none() && rustix::process::geteuid().is_root(),
+            is_full && !is_counted && rustix::process::geteuid().is_root(),
             "process count: bounded for all calls together",
         ),
     ]

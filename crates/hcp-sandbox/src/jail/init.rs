@@ -28,14 +28,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) standard: [RawFd; 3],
     pub(crate) limits: &'a [(u32, u64)],
     pub(crate) doors: &'a [RawFd],
-    pub(crate) way: Way,
-    /// Lines of `uid_map` and `gid_map`.
-    pub(crate) mapping: [&'a [u8]; 2],
-    /// The namespace without a network; one of its own is made where there is none to join.
-    pub(crate) network: Option<RawFd>,
-    pub(crate) size: &'a Size,
-    /// What every jail has, then what this one has.
-    pub(crate) actions: [&'a [Action]; 2],
+    pub(crate) walls: Walls<'a>,
     pub(crate) rules: &'a [Rule],
     pub(crate) landlock: usize,
     pub(crate) filter: &'a [libc::sock_filter],
@@ -44,6 +37,24 @@ pub(crate) struct Setting<'a> {
     pub(crate) report: &'a Report,
     /// A stack for the program's process, of the first process's own.
     pub(crate) stack: (u64, u64),
+}
+
+/// What is around the program besides Landlock and the filter for system calls.
+#[derive(Clone, Copy)]
+pub(crate) enum Walls<'a> {
+    /// Namespaces and a root of its own.
+    Namespaces {
+        way: Way,
+        /// Lines of `uid_map` and `gid_map`.
+        mapping: [&'a [u8]; 2],
+        /// The namespace without a network; one of its own is made where there is none to join.
+        network: Option<RawFd>,
+        size: &'a Size,
+        /// What every jail has, then what this one has.
+        actions: [&'a [Action]; 2],
+    },
+    /// Nothing. The program cannot leave its process group, which is how it is ended.
+    None,
 }
 
 /// What the jail is made for.
@@ -122,10 +133,12 @@ impl Report {
     }
 }
 
-/// What goes over the line: the program runs, the program ended, the program is to end.
+/// What goes over the line: the program runs, the program ended; the program is to end, everything
+/// is to end at once.
 pub(crate) const RUNS: u8 = b'r';
 pub(crate) const ENDED: u8 = b'e';
 pub(crate) const ASK: u8 = b't';
+pub(crate) const KILL: u8 = b'k';
 
 fn failed(stage: Stage) -> impl Fn(Errno) -> Fault {
     move |errno| Fault {
@@ -142,6 +155,7 @@ pub(crate) extern "C" fn first(setting: *mut c_void) -> ! {
     // SAFETY: the runtime passes what this asks for, and only reads it meanwhile.
     let setting = unsafe { &*setting.cast::<Setting<'_>>() };
     let (line, report) = (setting.line, setting.report);
+    let is_alone = matches!(setting.walls, Walls::Namespaces { .. });
     let program = match make_jail(setting).and_then(|()| start_program(setting)) {
         Ok(program) => program,
         Err(fault) => {
@@ -150,27 +164,45 @@ pub(crate) extern "C" fn first(setting: *mut c_void) -> ! {
         }
     };
     // From here on `setting` is gone.
-    let _ = keep_only(line).and_then(|signals| watch(program, signals, report));
+    let _ = keep_only(line).and_then(|signals| {
+        if is_alone {
+            watch(program, signals, report)
+        } else {
+            guard(program, signals, report)
+        }
+    });
     sys::exit(0)
 }
 
 fn make_jail(setting: &Setting<'_>) -> Result<(), Fault> {
     // A terminal's signals are for the runtime.
     sys::setsid().map_err(failed(Stage::Session))?;
-    if setting.way == Way::UserNamespace {
-        let [user, group] = setting.mapping;
+    let Walls::Namespaces {
+        way,
+        mapping: [user, group],
+        network,
+        size,
+        actions,
+    } = setting.walls
+    else {
+        // What the program leaves behind comes to this process, which waits for its end.
+        return sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0)
+            .and_then(|()| sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0))
+            .map_err(failed(Stage::Privileges));
+    };
+    if way == Way::UserNamespace {
         identity::map_self(user, group).map_err(failed(Stage::UserNamespace))?;
     }
-    if let Some(network) = setting.network {
+    if let Some(network) = network {
         sys::setns(network, libc::CLONE_NEWNET).map_err(failed(Stage::Network))?;
     }
-    root::build(setting.size, setting.actions, identity::USER).map_err(|fault| Fault {
+    root::build(size, actions, identity::USER).map_err(|fault| Fault {
         stage: Stage::Root,
         errno: fault.errno,
         item: fault.action,
     })?;
     sys::sethostname(c"hcp").map_err(failed(Stage::HostName))?;
-    identity::give_up_privileges(setting.way).map_err(failed(Stage::Privileges))?;
+    identity::give_up_privileges(way).map_err(failed(Stage::Privileges))?;
     // Only now: a change of user forgets it. Should the runtime have died before, the line is dead.
     sys::prctl(libc::PR_SET_PDEATHSIG, sys::SIGKILL, 0).map_err(failed(Stage::ParentDeath))
 }
@@ -204,7 +236,10 @@ extern "C" fn second(setting: *mut c_void) -> ! {
     let setting = unsafe { &*setting.cast::<Setting<'_>>() };
     let done = prepare(setting).and_then(|()| match setting.goal {
         Goal::Run { program, bin } => Err(run(program, bin)),
-        Goal::Probe => Ok(probe::attempt()),
+        Goal::Probe => Ok(match setting.walls {
+            Walls::Namespaces { .. } => probe::attempt(),
+            Walls::None => probe::attempt_among_others(),
+        }),
     });
     match done {
         Ok(broken) => sys::exit(broken),
@@ -314,6 +349,39 @@ fn watch(program: c_int, signals: RawFd, report: &Report) -> Result<(), Errno> {
         }
         if children.revents != 0 {
             sys::read(signals, &mut buffer)?;
+        }
+    }
+}
+
+/// Watches over a process group rather than a namespace. The program is not reaped before its group was
+/// killed: as long as it is there, its number means that group and no other.
+fn guard(program: c_int, signals: RawFd, report: &Report) -> Result<(), Errno> {
+    let mut buffer = [0_u8; 128];
+    loop {
+        let ready = |descriptor| libc::pollfd {
+            fd: descriptor,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        let mut set = [ready(LINE), ready(signals)];
+        sys::poll(&mut set)?;
+        let [line, children] = set;
+        if children.revents != 0 {
+            sys::read(signals, &mut buffer)?;
+            if let Some(ended) = sys::peek(program)? {
+                report.status.store(ended.status, Ordering::Relaxed);
+                report.code.store(ended.code, Ordering::Release);
+                let _ = sys::send(LINE, &[ENDED]);
+            }
+        }
+        if line.revents != 0 {
+            let length = sys::read(LINE, &mut buffer).unwrap_or(0);
+            let words = buffer.get(..length).unwrap_or(&[]);
+            if words.is_empty() || words.contains(&KILL) {
+                sys::kill_group(program, libc::SIGKILL);
+                return sys::reap_all();
+            }
+            sys::kill_group(program, libc::SIGTERM);
         }
     }
 }

@@ -46,6 +46,8 @@ const SCOPES: u64 = 0b11;
 pub(crate) enum Right {
     /// Reading what is beneath.
     Read,
+    /// Reading one file.
+    ReadFile,
     /// Reading one device file and writing it.
     Device,
     /// Whatever can be done to files and folders beneath, short of executing them.
@@ -57,9 +59,19 @@ pub(crate) enum Right {
 }
 
 impl Right {
+    /// Reading a folder or a file.
+    pub(crate) const fn reading(is_folder: bool) -> Self {
+        if is_folder {
+            Self::Read
+        } else {
+            Self::ReadFile
+        }
+    }
+
     const fn bits(self) -> u64 {
         match self {
             Self::Read => READ_FILE | READ_FOLDER,
+            Self::ReadFile => READ_FILE,
             Self::Device => READ_FILE | WRITE_FILE,
             Self::WriteFile => READ_FILE | WRITE_FILE | TRUNCATE,
             Self::Execute => READ_FILE | EXECUTE,

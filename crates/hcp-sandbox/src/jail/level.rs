@@ -47,26 +47,39 @@ fn find(cache: LevelCache<'_>) -> LevelReport {
     let (LevelCache::Read(file) | LevelCache::Keep(file)) = cache;
     let kept = fs::read_to_string(file).ok();
     if kept.is_some() && kept == key {
-        return LevelReport {
-            level: Level::Full,
-            missing: Vec::new(),
-        };
+        return LevelReport::full();
     }
-    match attempt() {
-        Ok(()) => {
-            if let (LevelCache::Keep(file), Some(key)) = (cache, key) {
-                // Without it, the next process finds out by itself.
-                let _ = keep(file, &key);
-            }
-            LevelReport {
-                level: Level::Full,
-                missing: Vec::new(),
-            }
+    let Err(missing) = attempt(Level::Full) else {
+        if let (LevelCache::Keep(file), Some(key)) = (cache, key) {
+            // Without it, the next process finds out by itself.
+            let _ = keep(file, &key);
         }
-        Err(missing) => LevelReport {
+        return LevelReport::full();
+    };
+    // Root has no second best: it could only be itself, with all that it owns.
+    let is_root = rustix::process::geteuid().is_root();
+    match attempt(Level::NoUserns) {
+        Ok(()) if !is_root => LevelReport {
+            level: Level::NoUserns,
+            missing: vec![missing],
+        },
+        Err(other) if !is_root && other != missing => LevelReport {
+            level: Level::None,
+            missing: vec![missing, other],
+        },
+        _ => LevelReport {
             level: Level::None,
             missing: vec![missing],
         },
+    }
+}
+
+impl LevelReport {
+    const fn full() -> Self {
+        Self {
+            level: Level::Full,
+            missing: Vec::new(),
+        }
     }
 }
 
@@ -101,8 +114,8 @@ fn key() -> Option<String> {
 }
 
 /// Makes a jail and tries to get out of it; what is missing, when something is.
-fn attempt() -> Result<(), String> {
-    let status = probe_jail().map_err(|error| match error {
+fn attempt(level: Level) -> Result<(), String> {
+    let status = probe_jail(level).map_err(|error| match error {
         LaunchError::Isolation { layer, .. } => layer.to_owned(),
         other => other.to_string(),
     })?;
@@ -122,14 +135,17 @@ const LIMITS: Limits = Limits {
     file_size: None,
 };
 
-fn probe_jail() -> Result<Option<i32>, LaunchError> {
+fn probe_jail(level: Level) -> Result<Option<i32>, LaunchError> {
     use std::os::fd::AsRawFd;
-    let way = Way::of_this_process().ok_or_else(super::no_user)?;
+    let way = match level {
+        Level::Full => Some(Way::of_this_process().ok_or_else(super::no_user)?),
+        _ => None,
+    };
     let streaming = Streaming::new(Stdin::Null, &LIMITS)?;
-    let plan = Plan::new(way);
+    let plan = way.map_or_else(|| Plan::on_host(&[]), Plan::new);
     let jailed = start(&Parts {
         way,
-        landlock: super::landlock_version()?,
+        landlock: super::landlock_version(way)?,
         goal: Goal::Probe,
         standard: [
             streaming.input.as_raw_fd(),
@@ -141,7 +157,7 @@ fn probe_jail() -> Result<Option<i32>, LaunchError> {
         size: &super::size(&LIMITS)?,
         actions: &[],
         rules: &plan.rules,
-        filter: &seccomp::filter(Sockets::Pairs),
+        filter: &seccomp::filter(Sockets::Pairs, super::alone(way)),
     })?;
     Ok(jailed.probed())
 }

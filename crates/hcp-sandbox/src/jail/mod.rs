@@ -27,6 +27,7 @@ use crate::launch::{End, Finished, Launch, LaunchError, Streaming};
 use crate::limits::Limits;
 use crate::program::Program;
 use crate::roots::GrantedPath;
+use crate::scratch::Scratch;
 use crate::supervise::supervise;
 
 use cgroup::{Bounds, Group, Loan};
@@ -35,7 +36,7 @@ use init::Goal;
 use made::Made;
 use plan::Plan;
 use root::Size;
-use seccomp::Sockets;
+use seccomp::{Alone, Sockets};
 use start::{Parts, start};
 
 pub use level::{LevelCache, LevelReport, available_level};
@@ -55,6 +56,9 @@ pub struct Jail<'a> {
     pub write: Vec<&'a GrantedPath>,
     /// Programs that the program itself may start.
     pub exec: &'a [CheckedBin],
+    /// Where HOME and TMPDIR are, for a jail of level `no-userns`, which has none of its own. Without
+    /// it the jail is of level `full`.
+    pub scratch: Option<&'a Scratch>,
 }
 
 impl Jail<'_> {
@@ -91,8 +95,11 @@ const SCRATCH_FILES: u32 = 65_536;
 /// a program that ran ended is never an error.
 pub fn run_jailed(launch: Launch<'_>, jail: &Jail<'_>) -> Result<Finished, LaunchError> {
     let started = Instant::now();
-    let way = Way::of_this_process().ok_or_else(no_user)?;
-    let landlock = landlock_version()?;
+    let way = match jail.scratch {
+        Some(_) => None,
+        None => Some(Way::of_this_process().ok_or_else(no_user)?),
+    };
+    let landlock = landlock_version(way)?;
     let Streaming {
         input,
         child_stdout,
@@ -129,7 +136,7 @@ pub fn run_jailed(launch: Launch<'_>, jail: &Jail<'_>) -> Result<Finished, Launc
         size: &size(&launch.limits)?,
         actions: &actions,
         rules: &plan.rules,
-        filter: &seccomp::filter(Sockets::Pairs),
+        filter: &seccomp::filter(Sockets::Pairs, alone(way)),
     })?;
     drop((input, child_stdout, child_stderr, program));
     drop((launch.argv, launch.environment));
@@ -151,13 +158,25 @@ fn no_user() -> LaunchError {
     }
 }
 
-fn landlock_version() -> Result<usize, LaunchError> {
+const fn alone(way: Option<Way>) -> Alone {
+    match way {
+        Some(_) => Alone::Yes,
+        None => Alone::No,
+    }
+}
+
+/// Where there are no namespaces, Landlock alone holds back signals and TCP.
+fn landlock_version(way: Option<Way>) -> Result<usize, LaunchError> {
+    let least = match way {
+        Some(_) => landlock::LEAST,
+        None => landlock::COMPLETE,
+    };
     let missing = |errno: rustix::io::Errno| LaunchError::Isolation {
         layer: "Landlock",
         source: errno.into(),
     };
     match crate::sys::landlock_version().map_err(missing)? {
-        version if version >= landlock::LEAST => Ok(version),
+        version if version >= least => Ok(version),
         _ => Err(missing(rustix::io::Errno::OPNOTSUPP)),
     }
 }
@@ -171,12 +190,16 @@ fn made<'a>(jail: &Jail<'a>) -> Result<Vec<Made<'a>>, LaunchError> {
 }
 
 fn planned(
-    way: Way,
+    way: Option<Way>,
     bin: &CheckedBin,
     jail: &Jail<'_>,
     made: &[Made<'_>],
 ) -> Result<Plan, LaunchError> {
-    let mut plan = Plan::new(way);
+    let mut plan = match (way, jail.scratch) {
+        (Some(way), _) => Plan::new(way),
+        (None, Some(scratch)) => Plan::on_host(&[scratch.home(), scratch.temporary()]),
+        (None, None) => return Err(no_user()),
+    };
     if let Some(pack) = jail.pack {
         let place = plan::open_place(pack).map_err(unseen(pack))?;
         plan.programs(pack, place.as_fd()).map_err(unseen(pack))?;
@@ -225,10 +248,13 @@ fn size(limits: &Limits) -> Result<Size, LaunchError> {
 }
 
 /// The limits of the system on each process: those that no group keeps, and the rest.
-fn limits(limits: &Limits, group: &Group, way: Way) -> Vec<(u32, u64)> {
+fn limits(limits: &Limits, group: &Group, way: Option<Way>) -> Vec<(u32, u64)> {
     // In a user namespace, the first process of the jail counts as one more.
-    let extra = u32::from(way == Way::UserNamespace);
-    let processes = limits.processes.filter(|_| !group.keeps_processes);
+    let extra = u32::from(way == Some(Way::UserNamespace));
+    // Without any, the system would count every process of the user.
+    let processes = limits
+        .processes
+        .filter(|_| !group.keeps_processes && way.is_some());
     let memory = limits.memory.filter(|_| !group.keeps_memory);
     limits.of_jail(memory, processes.map(|count| count.saturating_add(extra)))
 }

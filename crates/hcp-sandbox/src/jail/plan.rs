@@ -243,7 +243,8 @@ fn spot(path: &Path) -> Option<Spot> {
 /// What one call adds.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    way: Way,
+    /// `None` where the host's own files are seen, as far as Landlock lets them.
+    way: Option<Way>,
     list: List,
     pub(crate) rules: Vec<Rule>,
     places: Vec<Place>,
@@ -284,13 +285,38 @@ impl From<Stat> for StatOf {
 }
 
 impl Plan {
-    pub(crate) fn new(way: Way) -> Self {
-        let mut plan = Self {
+    /// Without a root of its own, where HOME and TMPDIR are folders of the host.
+    pub(crate) fn on_host(own: &[&Path]) -> Self {
+        let mut plan = Self::empty(None);
+        for path in SYSTEM.iter().chain(&CONFIGURATION).map(Path::new) {
+            if let Ok(metadata) = fs::metadata(path) {
+                let right = Right::reading(metadata.is_dir());
+                plan.rule(path, right, None);
+            }
+        }
+        for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
+            plan.rule(path, Right::Device, None);
+        }
+        for path in own {
+            plan.rule(path, Right::Write, None);
+        }
+        plan
+    }
+
+    const fn empty(way: Option<Way>) -> Self {
+        Self {
             way,
-            list: List::default(),
+            list: List {
+                actions: Vec::new(),
+                folders: BTreeSet::new(),
+            },
             rules: Vec::new(),
             places: Vec::new(),
-        };
+        }
+    }
+
+    pub(crate) fn new(way: Way) -> Self {
+        let mut plan = Self::empty(Some(way));
         plan.rule(Path::new("/"), Right::Read, None);
         for path in [HOME, TEMPORARY] {
             plan.rule(Path::new(path), Right::Write, None);
@@ -346,6 +372,11 @@ impl Plan {
 
     fn place(&mut self, path: &Path, place: BorrowedFd<'_>, without: u64) -> io::Result<StatOf> {
         let stat = StatOf::from(rustix::fs::fstat(place)?);
+        if self.way.is_none() {
+            let right = Right::reading(stat.is_folder);
+            self.rule(path, right, Some(stat.identity));
+            return Ok(stat);
+        }
         self.places.push(Place {
             path: path.to_owned(),
             stat,
@@ -385,8 +416,8 @@ impl Plan {
         })?;
         let is_optional = place.without & READ_ONLY != 0 && place.stat.open_to_all;
         let mapping = match self.way {
-            Way::UserNamespace => None,
-            Way::Privileged => match held::mapping_of(place.stat.user, place.stat.group) {
+            None | Some(Way::UserNamespace) => None,
+            Some(Way::Privileged) => match held::mapping_of(place.stat.user, place.stat.group) {
                 Ok(mapping) => Some(mapping),
                 Err(_) if is_optional => None,
                 Err(source) => {

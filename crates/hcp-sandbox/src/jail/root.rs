@@ -184,7 +184,8 @@ fn put(root: RawFd, action: &Action, owner: u32) -> Result<(), Errno> {
             let context = sys::fsopen(c"proc")?;
             sys::fsconfig_set(context, c"subset", Some(c"pid"))?;
             sys::fsconfig_set(context, c"hidepid", Some(c"ptraceable"))?;
-            let mount = sys::fsmount(context, NO_SET_ID | NO_DEVICES | NO_EXECUTE)?;
+            let attributes = READ_ONLY | NO_SET_ID | NO_DEVICES | NO_EXECUTE;
+            let mount = sys::fsmount(context, attributes)?;
             sys::close(context);
             place(mount, root, target)
         }

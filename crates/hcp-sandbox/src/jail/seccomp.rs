@@ -131,18 +131,53 @@ pub(crate) enum Sockets {
     Streams,
 }
 
+/// Whether a call has namespaces of processes and of what they share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Alone {
+    Yes,
+    /// It runs among the other processes of its user, and is ended by its process group.
+    No,
+}
+
+/// Denied as well where a call is not alone: leaving the process group, and what processes share.
+const AMONG_OTHERS: &[c_long] = &[
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+];
+
+/// Where a call is not alone, it does these to itself only: 0 in this argument.
+const ON_ITSELF: &[(c_long, u32)] = &[
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+];
+
 /// The filter, ready for the kernel.
 ///
 /// The number of a call is looked for by halves: the kernel, when it takes a filter, tries it with
 /// every number there is, and a list would make that the dearest part of starting a jail.
-pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
+pub(crate) fn filter(sockets: Sockets, alone: Alone) -> Vec<sock_filter> {
     let mut filter = vec![
         load(ARCHITECTURE),
         jump(EQUAL, MACHINE, 1, 0),
         answer(Answer::Kill),
         load(NUMBER),
     ];
-    filter.extend(search(&judged(sockets)));
+    filter.extend(search(&judged(sockets, alone)));
     filter
 }
 
@@ -151,7 +186,7 @@ type From = (u32, Vec<sock_filter>);
 
 /// A rule for every number: those of the lists, what lies between them, and what is above. The second
 /// set of calls that some machines have, with shorter pointers, has high numbers as well.
-fn judged(sockets: Sockets) -> Vec<From> {
+fn judged(sockets: Sockets, alone: Alone) -> Vec<From> {
     let error = |error| vec![answer(Answer::Error(error))];
     let mut single: Vec<From> = DENIED
         .iter()
@@ -167,6 +202,18 @@ fn judged(sockets: Sockets) -> Vec<From> {
                 .map(|(number, rule)| (word(number), rule)),
         )
         .collect();
+    if alone == Alone::No {
+        single.extend(
+            AMONG_OTHERS
+                .iter()
+                .map(|number| (word(*number), error(libc::EPERM))),
+        );
+        single.extend(
+            ON_ITSELF
+                .iter()
+                .map(|(number, argument)| (word(*number), one_of(*argument, &[0]))),
+        );
+    }
     single.sort_by_key(|(number, _)| *number);
     let mut from = Vec::new();
     let mut next = 0;
@@ -377,8 +424,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::{
-        ABSENT, ANY_BIT, AT_LEAST, DENIED, EQUAL, FCHMODAT2, MACHINE, NEWEST, Sockets, filter,
-        sock_filter,
+        ABSENT, ANY_BIT, AT_LEAST, Alone, DENIED, EQUAL, FCHMODAT2, MACHINE, NEWEST, Sockets,
+        filter, sock_filter,
     };
 
     const ALLOW: u32 = 0x7fff_0000;
@@ -424,7 +471,7 @@ mod tests {
 
     #[test]
     fn every_number_has_the_answer_of_the_lists() {
-        let filter = filter(Sockets::Pairs);
+        let filter = filter(Sockets::Pairs, Alone::Yes);
         let judged = [
             libc::SYS_clone,
             libc::SYS_fchmod,
@@ -468,7 +515,10 @@ mod tests {
 
     #[test]
     fn arguments_are_judged() {
-        let (pairs, streams) = (filter(Sockets::Pairs), filter(Sockets::Streams));
+        let (pairs, streams) = (
+            filter(Sockets::Pairs, Alone::Yes),
+            filter(Sockets::Streams, Alone::Yes),
+        );
         let high = 1_u64 << 32;
         let perm = error(libc::EPERM);
         let family = error(libc::EAFNOSUPPORT);

@@ -10,7 +10,7 @@ use rustix::process::{Signal, WaitId, WaitIdOptions, pidfd_send_signal, waitid};
 
 use super::held;
 use super::identity::{USER, Way};
-use super::init::{self, ASK, Fault, Goal, RUNS, Report, Setting, Stage};
+use super::init::{self, ASK, Fault, Goal, KILL, RUNS, Report, Setting, Stage, Walls};
 use super::landlock::Rule;
 use super::plan;
 use super::root::{Action, Size};
@@ -23,7 +23,8 @@ use crate::sys::{self, CloneArguments};
 
 /// What a jail is started with.
 pub(crate) struct Parts<'a> {
-    pub(crate) way: Way,
+    /// How the child gets namespaces; `None` where it gets none.
+    pub(crate) way: Option<Way>,
     pub(crate) landlock: usize,
     pub(crate) goal: Goal<'a>,
     pub(crate) standard: [RawFd; 3],
@@ -41,6 +42,8 @@ pub(crate) struct Jailed {
     process: OwnedFd,
     line: OwnedFd,
     report: Box<Report>,
+    /// Whether the end of the first process is the end of all: of a process namespace it is.
+    is_namespace: bool,
     /// The stacks of both processes. The first uses its own until it is reaped.
     _stacks: Vec<u128>,
 }
@@ -75,16 +78,13 @@ pub(crate) fn start(parts: &Parts<'_>) -> Result<Jailed, LaunchError> {
 fn start_once(parts: &Parts<'_>) -> Result<Result<Jailed, Fault>, LaunchError> {
     let system = LaunchError::system("starting a jail");
     keep_exit_statuses().map_err(&system)?;
+    let missing = |source| LaunchError::Isolation {
+        layer: "network namespace",
+        source,
+    };
     let network = match parts.way {
-        Way::Privileged => {
-            Some(
-                held::empty_network().map_err(|source| LaunchError::Isolation {
-                    layer: "network namespace",
-                    source,
-                })?,
-            )
-        }
-        Way::UserNamespace => None,
+        Some(Way::Privileged) => Some(held::empty_network().map_err(missing)?),
+        _ => None,
     };
     let (ours, theirs) = line().map_err(&system)?;
     let theirs = owned_above_standard(theirs)?;
@@ -100,11 +100,16 @@ fn start_once(parts: &Parts<'_>) -> Result<Result<Jailed, Fault>, LaunchError> {
         standard: parts.standard,
         limits: parts.limits,
         doors: parts.doors,
-        way: parts.way,
-        mapping: [user.as_bytes(), group.as_bytes()],
-        network,
-        size: parts.size,
-        actions: [&plan::base().actions, parts.actions],
+        walls: match parts.way {
+            None => Walls::None,
+            Some(way) => Walls::Namespaces {
+                way,
+                mapping: [user.as_bytes(), group.as_bytes()],
+                network,
+                size: parts.size,
+                actions: [&plan::base().actions, parts.actions],
+            },
+        },
         rules: parts.rules,
         landlock: parts.landlock,
         filter: parts.filter,
@@ -112,13 +117,14 @@ fn start_once(parts: &Parts<'_>) -> Result<Result<Jailed, Fault>, LaunchError> {
         report: &report,
         stack: stack(second),
     };
-    let process = clone(&setting, stack(first), network.is_none())?;
+    let process = clone(&setting, stack(first))?;
     drop(theirs);
     let runs = hear(&ours);
     let jailed = Jailed {
         process,
         line: ours,
         report,
+        is_namespace: parts.way.is_some(),
         _stacks: stacks,
     };
     if runs {
@@ -155,25 +161,9 @@ fn stack(words: &mut [u128]) -> (u64, u64) {
 }
 
 #[allow(unsafe_code)]
-fn clone(
-    setting: &Setting<'_>,
-    (stack, stack_size): (u64, u64),
-    own_network: bool,
-) -> Result<OwnedFd, LaunchError> {
+fn clone(setting: &Setting<'_>, (stack, stack_size): (u64, u64)) -> Result<OwnedFd, LaunchError> {
     let mut descriptor: RawFd = -1;
-    let mut flags = libc::CLONE_VM
-        | libc::CLONE_PIDFD
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWPID
-        | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS
-        | libc::CLONE_NEWCGROUP;
-    if own_network {
-        flags |= libc::CLONE_NEWNET;
-    }
-    if setting.way == Way::UserNamespace {
-        flags |= libc::CLONE_NEWUSER;
-    }
+    let flags = libc::CLONE_VM | libc::CLONE_PIDFD | namespaces(setting.walls);
     let arguments = CloneArguments {
         flags: flags.cast_unsigned().into(),
         pidfd: (&raw mut descriptor).addr() as u64,
@@ -193,6 +183,26 @@ fn clone(
     })?;
     // SAFETY: a clone that succeeded with CLONE_PIDFD stored a descriptor that nobody else owns.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// What the first process leaves behind with its first step.
+fn namespaces(walls: Walls<'_>) -> i32 {
+    let Walls::Namespaces { way, network, .. } = walls else {
+        return 0;
+    };
+    let every = libc::CLONE_NEWNS
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS
+        | libc::CLONE_NEWCGROUP;
+    let user = match way {
+        Way::UserNamespace => libc::CLONE_NEWUSER,
+        Way::Privileged => 0,
+    };
+    match network {
+        Some(_) => every | user,
+        None => every | user | libc::CLONE_NEWNET,
+    }
 }
 
 /// Waits until the jail says that its program runs; `false` when it hangs up before.
@@ -218,12 +228,17 @@ impl Jailed {
         }
     }
 
+    /// Both fail when it is gone already.
     fn signal(&self) {
-        // Fails when it is gone already.
-        let _ = pidfd_send_signal(&self.process, Signal::KILL);
+        if self.is_namespace {
+            let _ = pidfd_send_signal(&self.process, Signal::KILL);
+        } else {
+            let _ = sys::send(self.line.as_raw_fd(), &[KILL]);
+        }
     }
 
-    /// The kernel lets the first process end only after everything else in its namespace did.
+    /// The kernel lets the first process end only after everything else in its namespace did; where
+    /// there is none, the first process ends after it killed the others.
     fn reap(&self) {
         self.signal();
         let wait = || waitid(WaitId::PidFd(self.process.as_fd()), WaitIdOptions::EXITED);

@@ -236,3 +236,69 @@ fn runtime_to_be_killed() {
         |run| run.within(Duration::from_mins(5)),
     );
 }
+
+/// At level `no-userns` it is the process group that holds everything together, and that nothing can
+/// leave.
+#[test]
+fn without_namespaces_nothing_outlives_the_call_either() {
+    if rustix::process::geteuid().is_root() {
+        let own = "jail::lifetime::without_namespaces_nothing_outlives_the_call_either";
+        return super::as_an_ordinary_user(own);
+    }
+    for (script, end) in [
+        ("exit 4", End::Exited(4)),
+        ("kill -40 $$", End::Signalled(40)),
+        ("sleep {} & exit 0", End::Exited(0)),
+        (
+            "(trap '' TERM HUP; exec sleep {}) >/dev/null 2>&1 & exit 0",
+            End::Exited(0),
+        ),
+        ("setsid sleep {} & exit 0", End::Exited(0)),
+        ("trap '' TERM; sleep {} & wait; wait", End::TimedOut),
+        ("trap 'exit 3' TERM; sleep {} & wait", End::TimedOut),
+    ] {
+        let sleep = unusual_sleep();
+        let finished = confined(&script.replace("{}", &sleep), Duration::from_millis(400));
+        assert_eq!(finished.end, end, "{script}: {}", text(&finished.stderr));
+        assert!(finished.duration < Duration::from_secs(2), "{script}");
+        assert_eq!(processes_with(&sleep), 0, "{script}");
+    }
+    let sleep = unusual_sleep();
+    let mut runtime = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "jail::lifetime::confining_runtime_to_be_killed",
+            "--ignored",
+        ])
+        .env("HCP_TEST_SLEEP", &sleep)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    assert!(eventually(|| processes_with(&sleep) == 1));
+    runtime.kill().unwrap();
+    runtime.wait().unwrap();
+    assert!(eventually(|| processes_with(&sleep) == 0));
+}
+
+#[test]
+#[ignore = "run by without_namespaces_nothing_outlives_the_call_either"]
+fn confining_runtime_to_be_killed() {
+    let sleep = std::env::var("HCP_TEST_SLEEP").unwrap();
+    confined(
+        &format!("trap '' TERM HUP; sleep {sleep}"),
+        Duration::from_mins(5),
+    );
+}
+
+fn confined(script: &str, timeout: Duration) -> hcp_sandbox::Finished {
+    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+    let scratch = hcp_sandbox::Scratch::create(parent.path()).unwrap();
+    let (bin, tools) = (system("sh"), tools());
+    let jail = Jail {
+        exec: &tools,
+        scratch: Some(&scratch),
+        ..Jail::default()
+    };
+    let run = Run::new(&bin).argv(&["-c", script]).within(timeout);
+    run.jailed(&jail).unwrap()
+}

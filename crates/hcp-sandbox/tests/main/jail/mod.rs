@@ -2,6 +2,7 @@
 
 mod attacks;
 mod cost;
+mod degraded;
 mod grants;
 mod lifetime;
 mod scene;
@@ -9,11 +10,13 @@ mod stress;
 mod view;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hcp_sandbox::{CheckedBin, Finished, Jail};
 
-use crate::support::{Run, system};
+use crate::support::{Run, system, text};
 
 /// Programs that the scripts of these tests start.
 pub(crate) fn tools() -> Vec<CheckedBin> {
@@ -61,4 +64,31 @@ pub(crate) fn processes_with(argument: &str) -> usize {
                 .any(|word| word == argument.as_bytes())
         })
         .count()
+}
+
+/// Runs a test of this program as nobody in particular.
+pub(crate) fn as_an_ordinary_user(test: &str) {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let open = |mode| fs::Permissions::from_mode(mode);
+    fs::set_permissions(folder.path(), open(0o755)).unwrap();
+    let copies = [
+        (
+            std::env::current_exe().unwrap(),
+            folder.path().join("tests"),
+        ),
+        (scene::attacker(), folder.path().join("attacker")),
+    ];
+    for (from, to) in &copies {
+        fs::copy(from, to).unwrap();
+        fs::set_permissions(to, open(0o755)).unwrap();
+    }
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&copies[0].1)
+        .args(["--exact", test])
+        .env("HCP_TEST_ATTACKER", &copies[1].1)
+        .current_dir("/")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stdout));
 }

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use hcp_sandbox::{BinSearch, Finished, Jail, Roots, check_bin};
+use hcp_sandbox::{BinSearch, Finished, Jail, Roots, Scratch, check_bin};
 use tempfile::TempDir;
 
 use crate::support::{Run, is_alive, write};
@@ -112,7 +112,8 @@ impl Scene {
     }
 
     /// Runs it in a jail that is given its pack, state, a path to read and a path to write.
-    pub(crate) fn jailed(&self, case: &str) -> Finished {
+    /// At level `no-userns` where HOME and TMPDIR are given.
+    pub(crate) fn jailed(&self, case: &str, scratch: Option<&Scratch>) -> Finished {
         let pack = self.path("pack");
         let search = BinSearch {
             pack_root: &pack,
@@ -130,10 +131,15 @@ impl Scene {
             read: vec![&readable],
             write: vec![&writable],
             exec: &[],
+            scratch,
+        };
+        let (home, temporary) = match scratch {
+            Some(scratch) => (scratch.home(), scratch.temporary()),
+            None => (Jail::home_path(), Jail::temporary_path()),
         };
         let mut run = Run::new(&bin);
         run.argv = std::iter::once(case.to_owned())
-            .chain(self.hints(Jail::home_path(), Jail::temporary_path()))
+            .chain(self.hints(home, temporary))
             .map(Into::into)
             .collect();
         run.working_directory.clone_from(&pack);
