@@ -6,12 +6,13 @@
 
 use hcp_spec::manifest::{Command, Kind, Manifest, Rendering, Wrap};
 use hcp_spec::name::command_tail;
+use serde_json::Value;
 
 use crate::finding::{Finding, Place};
 use crate::programs::{Program, Role};
 use crate::render::value_text;
-use crate::schema::{choices, default_of, is_closed};
-use crate::template::{Segment, Token};
+use crate::schema::{choices, default_of, is_closed, types};
+use crate::template::{Segment, Token, place_of_token};
 use crate::wording::ticked;
 
 /// Checks that a command is no pass-through.
@@ -44,8 +45,13 @@ pub(crate) fn check(
     };
     argv.first_token(wrap, tokens)
         .and_then(|()| argv.code(wrap, tokens))
-        .map_err(|(message, hint)| {
-            Finding::new(template_place(verb_key, command), message).hint(hint)
+        .map_err(|refused| {
+            let place = match command.cli {
+                Some(_) => place_of_token(manifest, verb_key, command, refused.position),
+                // The template is that of every command; what is wrong is this one with it.
+                None => place,
+            };
+            Finding::new(place, refused.message).hint(refused.hint)
         })
 }
 
@@ -66,15 +72,26 @@ fn bootstrap(manifest: &Manifest, verb_key: &str, place: Place) -> Result<(), Fi
     .hint("a bootstrap command stands alone; remove it now that the pack names its commands"))
 }
 
-fn template_place(verb_key: &str, command: &Command) -> Place {
-    if command.cli.is_some() {
-        Place::keys(["commands", verb_key, "cli"])
-    } else {
-        Place::keys(["commands", verb_key])
-    }
+/// A token that hands its caller too much.
+struct Refused {
+    /// Its position among the tokens of the command.
+    position: usize,
+    message: String,
+    hint: &'static str,
 }
 
-type Refused = (String, &'static str);
+impl Refused {
+    fn new(tokens: &[Token], token: &Token, message: String, hint: &'static str) -> Self {
+        Self {
+            position: tokens
+                .iter()
+                .position(|other| std::ptr::eq(other, token))
+                .unwrap_or_default(),
+            message,
+            hint,
+        }
+    }
+}
 
 /// The argv of one command, looked at as someone who wants to run something else.
 struct Argv<'a> {
@@ -94,8 +111,10 @@ impl Argv<'_> {
         if wrap.single || !begins_with_slot(first) || !self.is_open(first) {
             return Ok(());
         }
-        let names = first.names().map(ticked).collect::<Vec<_>>().join(", ");
-        Err((
+        let names = self.names(first, is_closed);
+        Err(Refused::new(
+            tokens,
+            first,
             format!(
                 "the first token after the bin is whatever {names} says, which is a pass-through"
             ),
@@ -113,8 +132,10 @@ impl Argv<'_> {
         let Some((program, name, token)) = found else {
             return Ok(());
         };
-        let names = token.names().map(ticked).collect::<Vec<_>>().join(", ");
-        Err((
+        let names = self.names(token, is_no_code);
+        Err(Refused::new(
+            tokens,
+            token,
             format!(
                 "{} is {}, and {names} would choose what it runs, which is a pass-through",
                 ticked(name),
@@ -128,7 +149,7 @@ impl Argv<'_> {
     /// The first token by which a caller could choose what `program` runs.
     fn exposed<'t>(&self, program: &Program, tokens: &'t [Token]) -> Option<&'t Token> {
         match program.role {
-            Role::Joiner => tokens.iter().find(|token| self.is_open(token)),
+            Role::Joiner => tokens.iter().find(|token| self.is_free(token)),
             Role::Runner => self.exposed_command(program, tokens),
             Role::Shell | Role::Interpreter | Role::Launcher => {
                 self.exposed_operand(program, tokens)
@@ -145,13 +166,14 @@ impl Argv<'_> {
                 Token::Literal(text) => program.takes_code(text),
                 _ => false,
             };
-            let open = self.is_open(token);
+            let open = self.is_free(token);
             if open
                 && (after_code_flag || attached(program, token) || self.may_begin_with_dash(token))
             {
                 return Some(token);
             }
-            after_code_flag = is_flag;
+            // A value that is left out makes the next token that of the flag.
+            after_code_flag = is_flag || (after_code_flag && self.may_be_removed(token));
         }
         None
     }
@@ -164,7 +186,7 @@ impl Argv<'_> {
         let mut rest = tokens;
         while let Some((token, after)) = rest.split_first() {
             rest = after;
-            if self.is_open(token) {
+            if self.is_free(token) {
                 if self.is_harmless(program, token, code_seen, flags_ended) {
                     if code_seen && !matches!(token, Token::Flag { .. }) && !program.permutes {
                         return None;
@@ -176,7 +198,8 @@ impl Argv<'_> {
             let Token::Literal(text) = token else {
                 // One of the author's values. It settles what a shell or interpreter runs; what a
                 // launcher would start by it is not looked into, so nothing open may follow.
-                let settles = begins_with_slot(token) && !self.may_be_removed(token);
+                let settles =
+                    !self.is_open(token) && begins_with_slot(token) && !self.may_be_removed(token);
                 if settles && program.role != Role::Launcher && !program.permutes {
                     return None;
                 }
@@ -192,8 +215,12 @@ impl Argv<'_> {
                 if takes_code || program.loads(text) {
                     if program.role != Role::Shell || text.starts_with("--") {
                         let (value, after) = rest.split_first()?;
-                        if self.is_open(value) {
+                        if self.is_free(value) {
                             return Some(value);
+                        }
+                        if self.may_be_removed(value) {
+                            // Everything behind it may move up, to where the code stands.
+                            return after.iter().find(|token| self.is_free(token));
                         }
                         rest = after;
                     }
@@ -202,8 +229,11 @@ impl Argv<'_> {
                     code_seen = true;
                 } else if program.takes_value(text) {
                     let (value, after) = rest.split_first()?;
-                    if self.is_open(value) && !is_never_removed(value) {
+                    if self.is_free(value) && !is_never_removed(value) {
                         return Some(value);
+                    }
+                    if self.may_be_removed(value) {
+                        return after.iter().find(|token| self.is_free(token));
                     }
                     rest = after;
                 }
@@ -249,9 +279,10 @@ impl Argv<'_> {
             for token in tokens.iter().skip(index + 1) {
                 match token {
                     Token::Literal(text) if is_flag(text) => code |= program.takes_code(text),
-                    token if self.is_open(token) && (code || attached(program, token)) => {
+                    token if self.is_free(token) && (code || attached(program, token)) => {
                         return Some((program, name.as_str(), token));
                     }
+                    token if !self.is_free(token) && self.may_be_removed(token) => {}
                     _ => return None,
                 }
             }
@@ -261,10 +292,23 @@ impl Argv<'_> {
 
     /// Whether the caller decides what stands in this token: a placeholder without a list of values.
     fn is_open(&self, token: &Token) -> bool {
-        token.names().any(|name| {
-            let argument = self.command.args.get(name);
-            !argument.is_some_and(|argument| is_closed(argument.schema.as_ref()))
-        })
+        token.names().any(|name| !self.limits(name, is_closed))
+    }
+
+    /// Whether what the caller puts into this token could be code or the name of a program.
+    fn is_free(&self, token: &Token) -> bool {
+        token.names().any(|name| !self.limits(name, is_no_code))
+    }
+
+    /// The arguments of a token that its author does not limit like this, for a message.
+    fn names(&self, token: &Token, limit: fn(Option<&Value>) -> bool) -> String {
+        let names = token.names().filter(|name| !self.limits(name, limit));
+        names.map(ticked).collect::<Vec<_>>().join(", ")
+    }
+
+    fn limits(&self, name: &str, limit: fn(Option<&Value>) -> bool) -> bool {
+        let argument = self.command.args.get(name);
+        argument.is_some_and(|argument| limit(argument.schema.as_ref()))
     }
 
     /// Whether a token that the author limits can still render to nothing. Flags are not looked at:
@@ -277,10 +321,13 @@ impl Argv<'_> {
                 argument.is_none_or(|argument| {
                     let schema = argument.schema.as_ref();
                     let always_there = argument.required || default_of(schema).is_some();
-                    let empty = |choice: &serde_json::Value| {
-                        value_text(choice).is_some_and(|text| text.is_empty())
-                    };
-                    !always_there || choices(schema).is_none_or(|all| all.into_iter().any(empty))
+                    let empty =
+                        |choice: &Value| value_text(choice).is_some_and(|text| text.is_empty());
+                    !always_there
+                        || match choices(schema) {
+                            Some(all) => all.into_iter().any(empty),
+                            None => !is_no_code(schema),
+                        }
                 })
             })
     }
@@ -295,6 +342,13 @@ impl Argv<'_> {
                         .is_some_and(|argument| argument.dash)
                 }))
     }
+}
+
+/// Whether no value can be code: the author lists them, or they are numbers, `true` and `false`.
+fn is_no_code(schema: Option<&Value>) -> bool {
+    let types = types(schema);
+    let harmless = ["boolean", "integer", "null", "number"];
+    is_closed(schema) || (!types.is_empty() && types.iter().all(|word| harmless.contains(word)))
 }
 
 fn is_flag(text: &str) -> bool {

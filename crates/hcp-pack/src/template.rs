@@ -76,6 +76,40 @@ pub(crate) fn command_tokens(
         .transpose()
 }
 
+/// Where the token at this position of [`command_tokens`] is written.
+pub(crate) fn place_of_token(
+    manifest: &Manifest,
+    verb_key: &str,
+    command: &Command,
+    position: usize,
+) -> Place {
+    let template = manifest
+        .wrap
+        .as_ref()
+        .and_then(|wrap| wrap.argv_template.as_deref())
+        .unwrap_or_default();
+    let (place, texts, skip) = match &command.cli {
+        Some(cli) => {
+            let place = Place::keys(["commands", verb_key, "cli"]);
+            (place, cli.as_slice(), 1)
+        }
+        None => (Place::keys(["wrap", "argv_template"]), template, 0),
+    };
+    let mut left = position;
+    for (index, text) in texts.iter().enumerate().skip(skip) {
+        let count = match text.as_str() {
+            "{{verb}}" => command_tail(verb_key).count(),
+            "" => 0,
+            _ => 1,
+        };
+        if left < count {
+            return place.index(index);
+        }
+        left -= count;
+    }
+    place
+}
+
 fn tokens(
     texts: &[String],
     place: &Place,

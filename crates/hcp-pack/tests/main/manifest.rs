@@ -457,10 +457,10 @@ fn reports_show_the_line_and_what_to_do() {
     let text = LEDGER.replace("\"ledger\", \"transfer\",", "\"ledger\", \"{{from}}\",");
     assert_snapshot!(toml(&text).unwrap_err().report(false), @r##"
     error: the first token after the bin is whatever `from` says, which is a pass-through
-      --> hcp.toml:28:7
+      --> hcp.toml:28:18
        |
     28 | cli = ["ledger", "{{from}}", "--from={{from}}", "--amount={{amount}}"]
-       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |                  ^^^^^^^^^^
        |
        = hint: write the subcommand as text, list its values in an `enum`, or set `wrap.single = true` for a tool that has no subcommands
     "##);

@@ -162,6 +162,100 @@ fn values_behind_the_code_are_only_data() {
 }
 
 #[test]
+fn numbers_and_listed_values_are_no_code() {
+    let slots = [
+        ("xargs", "'-n{{n}}', 'ls'"),
+        ("perl", "'-l{{n}}', 'tool.pl'"),
+        ("bash", "'-{{n}}', 'tool.sh'"),
+        ("sh", "'-c', 'sleep {{n}}'"),
+        ("timeout", "'{{n}}', 'ls'"),
+        ("nice", "'-n', '{{n}}', 'ls'"),
+        ("ssh", "'host', 'sleep', '{{n}}'"),
+        ("git", "'-c', 'core.abbrev={{n}}', 'log'"),
+        ("docker", "'exec', 'box', 'sh', '-c', 'sleep {{n}}'"),
+    ];
+    for schema in [
+        "type = \"integer\"",
+        "type = [\"number\", \"null\"]",
+        "type = \"boolean\"",
+        "enum = [\"a\", \"b\"]",
+    ] {
+        for (bin, cli) in slots {
+            let more = format!("args.n.schema = {{ {schema} }}");
+            assert_eq!(
+                verdict(bin, true, cli, &more),
+                Ok(()),
+                "{bin} {cli} {schema}"
+            );
+        }
+    }
+    for schema in [
+        "type = \"string\"",
+        "type = [\"integer\", \"string\"]",
+        "minimum = 1",
+    ] {
+        for (bin, cli) in slots {
+            let more = format!("args.n.schema = {{ {schema} }}");
+            assert!(
+                verdict(bin, true, cli, &more).is_err(),
+                "{bin} {cli} {schema}"
+            );
+        }
+    }
+    // A number is no subcommand that the author named.
+    let number = "args.x.schema = { type = \"integer\" }";
+    assert!(verdict("git", false, "'{{x}}'", number).is_err());
+}
+
+#[test]
+fn what_moves_up_when_a_limited_value_is_left_out_is_looked_at() {
+    let limits = [
+        "args.n.schema = { type = \"integer\" }",
+        "args.n.schema = { enum = [\"a\"] }",
+        "args.n = { required = true, schema = { enum = [\"a\", \"\"] } }",
+    ];
+    let slots = [
+        ("python", "'-c', '{{n}}', '{{x}}'"),
+        ("python", "'-W', '{{n}}', 'tool.py', '{{x}}'"),
+        ("perl", "'-e', '{{n}}', '--', '{{x}}'"),
+        ("tar", "'-I', '{{n}}', '{{x}}'"),
+        ("docker", "'exec', 'sh', '-c', '{{n}}', '{{x}}'"),
+    ];
+    for (bin, cli) in slots {
+        for limit in limits {
+            let error = verdict(bin, true, cli, &format!("{limit}\nargs.x = {{}}")).unwrap_err();
+            assert!(error.contains(" `x` would choose"), "{bin} {cli} {error}");
+        }
+        for limit in [
+            "args.n = { required = true, schema = { enum = [\"a\"] } }",
+            "args.n.schema = { type = \"integer\", default = 1 }",
+        ] {
+            let more = format!("{limit}\nargs.x = {{}}");
+            assert_eq!(
+                verdict(bin, true, cli, &more),
+                Ok(()),
+                "{bin} {cli} {limit}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_very_token_is_marked_and_only_what_is_free_is_named() {
+    let more = "args.a.schema.enum = [\"x\"]\nargs.b = {}\nargs.n.schema.type = \"integer\"";
+    let error = verdict("sh", true, "'', '-c', 'go {{a}} {{n}} {{b}}'", more).unwrap_err();
+    assert!(
+        error.starts_with("hcp.toml:11:23: `sh` is a shell, and `b` would choose what it runs"),
+        "{error}"
+    );
+    let error = verdict("git", false, "'', '{{a}}{{b}}'", more).unwrap_err();
+    assert!(
+        error.starts_with("hcp.toml:11:17: the first token after the bin is whatever `b` says"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_value_that_may_be_a_flag_is_no_data() {
     let dash = "args.x.dash = true";
     for (bin, cli) in [
