@@ -25,6 +25,7 @@ mod render;
 mod resources;
 mod rules;
 mod schema;
+mod schema_cost;
 mod source;
 mod suggestion;
 mod template;
