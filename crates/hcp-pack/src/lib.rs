@@ -27,6 +27,7 @@ mod render;
 mod resources;
 mod rules;
 mod schema;
+mod schema_cost;
 mod source;
 mod suggestion;
 mod template;

@@ -44,6 +44,8 @@ struct Declared {
     listed_numbers: Option<Vec<String>>,
     switch: bool,
     access: Option<Access>,
+    /// Whether it stands in argv, where a resource is one string.
+    rendered: bool,
 }
 
 /// Arguments that a command can be run with: known, complete, of the right types, defaults put in.
@@ -76,13 +78,18 @@ impl PreparedCommand {
         verb_key: &str,
         command: &Command,
     ) -> Result<Self, Finding> {
+        let literal = is_literal(manifest);
+        let tokens = template_of(manifest, verb_key, command)?;
         let declared = command
             .args
             .iter()
-            .map(|(name, argument)| Ok((name.clone(), declare(verb_key, name, argument)?)))
+            .map(|(name, argument)| {
+                let mut declared = declare(verb_key, name, argument)?;
+                let mut used = tokens.iter().flatten().flat_map(Token::names);
+                declared.rendered = used.any(|used| used == name);
+                Ok((name.clone(), declared))
+            })
             .collect::<Result<_, Finding>>()?;
-        let literal = is_literal(manifest);
-        let tokens = template_of(manifest, verb_key, command)?;
         let names = template_names(command, tokens.as_deref());
         let implied = names
             .into_iter()
@@ -219,8 +226,13 @@ impl Declared {
             return Err(ArgumentError::invalid(name, problem));
         }
         if self.access.is_some() {
-            let Some(strings) = resources::strings(value) else {
-                let problem = "must be a string or an array of strings, for it names a resource";
+            let strings = resources::strings(value).filter(|_| !self.rendered || value.is_string());
+            let Some(strings) = strings else {
+                let problem = if self.rendered {
+                    "must be a string, for it names a resource"
+                } else {
+                    "must be a string or an array of strings, for it names a resource"
+                };
                 return Err(ArgumentError::invalid(name, problem));
             };
             if strings.iter().any(|text| text.contains('\0')) {
@@ -299,6 +311,7 @@ fn declare(verb_key: &str, name: &str, argument: &Argument) -> Result<Declared, 
             .map(|choices| choices.into_iter().filter_map(value_text).collect()),
         switch: argument.presentation == Some(Presentation::Switch),
         access: argument.access,
+        rendered: false,
     })
 }
 

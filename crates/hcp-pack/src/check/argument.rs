@@ -5,11 +5,13 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::command::place_of;
+use super::resource;
 use crate::finding::{Finding, Place};
 use crate::keywords;
 use crate::prepare::is_reserved;
 use crate::resources;
 use crate::schema;
+use crate::schema_cost;
 use crate::template::{Token, argument_name};
 use crate::violation;
 use crate::wording::ticked;
@@ -40,6 +42,9 @@ pub(super) fn check_all(
             return Err(Finding::new(place.key("access"), message));
         }
         check_value(&place, argument)?;
+        if argument.access.is_some() {
+            resource::check(&place, verb_key, command, name, tokens)?;
+        }
         if argument.presentation == Some(Presentation::Switch) {
             check_switch(verb_key, command, name, tokens)?;
         }
@@ -70,6 +75,7 @@ fn check_value(place: &Place, argument: &Argument) -> Result<(), Finding> {
         return Ok(());
     };
     let place = place.clone().key("schema");
+    schema_cost::check(&place, schema)?;
     let validator = check_schema(place.clone(), schema)?;
     let Some(default) = schema::default_of(Some(schema)) else {
         return Ok(());

@@ -6,6 +6,7 @@ use super::{argument, composite};
 use crate::finding::{Finding, Place};
 use crate::pass_through;
 use crate::prepare::{is_literal, is_reserved, template_of};
+use crate::schema_cost;
 use crate::suggestion::closest;
 use crate::template::Token;
 use crate::wording::ticked;
@@ -33,6 +34,7 @@ pub(super) fn check(manifest: &Manifest, verb_key: &str, command: &Command) -> R
         }
     }
     if let Some(schema) = &command.result {
+        schema_cost::check(&place("result"), schema)?;
         argument::check_schema(place("result"), schema)?;
     }
     let tokens = template_of(manifest, verb_key, command)?.unwrap_or_default();

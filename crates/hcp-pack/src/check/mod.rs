@@ -8,6 +8,7 @@ mod command;
 pub(crate) mod composite;
 mod config;
 mod environment;
+mod resource;
 
 use hcp_spec::manifest::{FORMAT, Manifest, Wrap};
 

@@ -1,7 +1,5 @@
 //! What a call may give a command, and what it is told otherwise.
 
-use hcp_spec::manifest::Access;
-
 use crate::{object, prepared, run};
 
 const TRANSFER: &str = r#"
@@ -175,55 +173,4 @@ fn listed_numbers_are_compared_by_every_digit() {
     let command = hcp_pack::PreparedCommand::prepare(&manifest, "do").unwrap();
     assert!(run(&command, r#"{"n":123456789012345678901234567890}"#).is_ok());
     assert!(run(&command, r#"{"n":123456789012345678901234567891}"#).is_err());
-}
-
-#[test]
-fn resources_are_every_string_of_an_argument_with_access() {
-    let command = prepared(
-        "cli = [\"t\", \"{{src}}\", \"{{dst}}\", \"{{host}}\"]\n[commands.do.args]\n\
-         src.access = \"read\"\ndst.access = \"write\"\nhost.access = \"connect\"\n",
-    );
-    let checked = command
-        .check(&object(r#"{"dst":"/b","src":["/a","/c"]}"#))
-        .unwrap();
-    let resources: Vec<_> = checked
-        .resources()
-        .map(|resource| (resource.name, resource.access, resource.value))
-        .collect();
-    assert_eq!(
-        resources,
-        [
-            ("src", Access::Read, "/a"),
-            ("src", Access::Read, "/c"),
-            ("dst", Access::Write, "/b"),
-        ]
-    );
-    for args in [
-        r#"{"src":1}"#,
-        r#"{"src":["/a",1]}"#,
-        r#"{"src":{}}"#,
-        r#"{"src":[["/a"]]}"#,
-    ] {
-        assert_eq!(
-            run(&command, args).unwrap_err(),
-            "\"src\" must be a string or an array of strings, for it names a resource"
-        );
-    }
-    assert_eq!(
-        run(&command, r#"{"src":"/a\u0000"}"#).unwrap_err(),
-        "\"src\" holds a NUL byte"
-    );
-}
-
-#[test]
-fn a_schema_that_only_refers_to_itself_ends() {
-    for schema in [
-        r##"{ "$ref" = "#" }"##,
-        r##"{ allOf = [{ "$ref" = "#" }] }"##,
-    ] {
-        let command = prepared(&format!(
-            "cli = [\"t\", \"{{{{a}}}}\"]\nargs.a.schema = {schema}"
-        ));
-        assert_eq!(run(&command, r#"{"a":"x"}"#).unwrap(), ["x", "--json"]);
-    }
 }

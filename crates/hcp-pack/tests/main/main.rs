@@ -15,6 +15,8 @@ mod manifest;
 mod pairs;
 mod pass_through;
 mod rendering;
+mod resources;
+mod schemas;
 mod tree;
 
 use hcp_pack::{Format, PackError, PreparedCommand, SourceFile, parse_manifest};
