@@ -28,6 +28,9 @@ pub(crate) type ResourceLimit = (Resource, Rlimit);
 /// How much longer than the wall clock a processor may be kept busy.
 const PROCESSOR_MARGIN: u64 = 5;
 
+/// Bytes of a core dump. Where the host has dumps handed to a program, 0 would not prevent it, and 1
+/// does; to a file, 1 is too little for any.
+const NO_DUMP: u64 = 1;
 /// Files that a process of a jail may have open.
 const DESCRIPTORS: u64 = 4096;
 /// Bytes of memory that a process of a jail may keep from being swapped.
@@ -56,7 +59,7 @@ impl Limits {
     /// system's numbers, as the jail sets them.
     pub(crate) fn of_jail(&self, memory: Option<u64>, processes: Option<u32>) -> Vec<(u32, u64)> {
         let limits = [
-            (Resource::Core, libc::RLIMIT_CORE, Some(0)),
+            (Resource::Core, libc::RLIMIT_CORE, Some(NO_DUMP)),
             (
                 Resource::Cpu,
                 libc::RLIMIT_CPU,

@@ -6,6 +6,8 @@
 //! once more as an ordinary user.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
 use std::process::Command;
 
 use hcp_sandbox::{End, Finished, Scratch, tidy};
@@ -209,6 +211,55 @@ const ATTACKS: &[(&str, Control, Fate)] = &[
     ("many-descriptors", Perhaps, Held),
     ("never-end", Anyone, TimedOut),
 ];
+
+/// `HCP_BLESS=1` writes the page anew.
+#[test]
+fn the_page_of_attacks_is_fresh() {
+    let page = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/security/attacks.md"
+    );
+    let mut fresh = format!(
+        "{INTRODUCTION}\n| attack | outside, it is made by | `full` | `no-userns` |\n|---|---|---|---|\n"
+    );
+    for (name, control, fate) in ATTACKS {
+        let control = match control {
+            Anyone | Outlives => "anyone",
+            Root => "root",
+            Perhaps => "anyone, or root, where the kernel has it",
+            Nobody => "nobody, on most kernels",
+        };
+        let fate = match fate {
+            Held => "held back",
+            Gone => "gone with the call",
+            Killed => "killed",
+            Starved => "out of memory",
+            Over => "ended: too much output",
+            TimedOut => "ended: timed out",
+        };
+        let without = if WORK_WITHOUT_NAMESPACES.contains(name) {
+            "**works**"
+        } else {
+            fate
+        };
+        writeln!(fresh, "| `{name}` | {control} | {fate} | {without} |").unwrap();
+    }
+    if std::env::var_os("HCP_BLESS").is_some() {
+        fs::write(page, &fresh).unwrap();
+    }
+    assert!(
+        fs::read_to_string(page).unwrap_or_default() == fresh,
+        "run with HCP_BLESS=1"
+    );
+}
+
+const INTRODUCTION: &str = "# Attacks on the jail
+
+Generated from the table in `crates/hcp-sandbox/tests/main/jail/attacks.rs`, whose tests make each of them:
+outside of a jail, where it must work; in a jail of level `full`, as root and as an ordinary user; in one of
+level `no-userns`. Canaries are looked at from the host. `full` bounds memory for the whole call only where
+control groups can be made; `hcp explain` says so where not.
+";
 
 #[test]
 fn every_attack_is_made() {

@@ -138,3 +138,35 @@ fn runtime_to_be_killed() {
         run
     });
 }
+
+/// Whenever it happens: while a jail is made, runs or ends. `HCP_TEST_ROUNDS` asks for more.
+#[test]
+fn a_runtime_that_is_killed_at_any_moment_leaves_no_process() {
+    let rounds = std::env::var("HCP_TEST_ROUNDS").map_or(40, |rounds| rounds.parse().unwrap());
+    let sleep = unusual_sleep();
+    for round in 0..rounds {
+        let mut runtime = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "jail::stress::busy_runtime", "--ignored"])
+            .env("HCP_TEST_SLEEP", &sleep)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        // Spread over the start of the process and several of its calls.
+        thread::sleep(Duration::from_micros(5000 + 997 * (round % 61)));
+        runtime.kill().unwrap();
+        runtime.wait().unwrap();
+        assert!(eventually(|| super::processes_with(&sleep) == 0), "{round}");
+    }
+}
+
+#[test]
+#[ignore = "run by a_runtime_that_is_killed_at_any_moment_leaves_no_process"]
+fn busy_runtime() {
+    let sleep = std::env::var("HCP_TEST_SLEEP").unwrap();
+    for _ in 0..1000 {
+        super::shell(
+            &format!("trap '' TERM; setsid sleep {sleep} & exec sleep {sleep}"),
+            |run| run.within(Duration::from_millis(5)),
+        );
+    }
+}
