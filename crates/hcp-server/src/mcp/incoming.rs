@@ -234,7 +234,7 @@ mod tests {
             ),
             (
                 call(r#","arguments":{"x":1,"x":2}"#),
-                "malformed 1 a__b key \"x\" stands twice in one object",
+                "malformed 1 a__b key \"x\" is given twice in one object",
             ),
             (
                 call(&deep),
@@ -260,7 +260,7 @@ mod tests {
         let cases: [(&[u8], &str); 9] = [
             (b"", "nothing"),
             (b" \r", "nothing"),
-            (b"x", "-32700 null not JSON at byte 0: a value"),
+            (b"x", "-32700 null not JSON at byte 0: expected a value"),
             (b"[]", "-32600 null the message is an array, not an object"),
             (b"\xff", "-32700 null not UTF-8 at byte 0"),
             (

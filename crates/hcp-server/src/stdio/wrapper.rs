@@ -112,7 +112,7 @@ fn fault(members: &Members<'_>) -> Option<String> {
             return Some(format!("unknown field \"{key}\""));
         }
         if seen.contains(&key.as_str()) {
-            return Some(format!("key \"{key}\" stands twice in one object"));
+            return Some(format!("key \"{key}\" is given twice in one object"));
         }
         seen.push(key);
     }
@@ -178,7 +178,7 @@ mod tests {
             ),
             (
                 r#"{"id":7,"id":8,"envelope":{"pack_id":"a","verb_key":"b"}}"#,
-                "null (a/b) key \"id\" stands twice in one object",
+                "null (a/b) key \"id\" is given twice in one object",
             ),
             (
                 r#"{"id":7,"cancel":8}"#,
@@ -186,17 +186,17 @@ mod tests {
             ),
             (
                 r#"{"id":7,"envelope":{"pack_id":"a","#,
-                "7 (/) not JSON at byte 34: a key in quotes",
+                "7 (/) not JSON at byte 34: expected a key in quotes",
             ),
             ("[1]", "null (/) it is an array, not an object"),
-            ("", "null (/) not JSON at byte 0: a value"),
+            ("", "null (/) not JSON at byte 0: expected a value"),
             (
                 r#"{"id":{"a":1,"a":2},"envelope":{}}"#,
-                "null (/) key \"a\" stands twice in one object",
+                "null (/) key \"a\" is given twice in one object",
             ),
             (
                 r#"{"id":7} {}"#,
-                "7 (/) not JSON at byte 9: the end of the text",
+                "7 (/) not JSON at byte 9: expected the end of the text",
             ),
         ];
         for (line, expected) in cases {

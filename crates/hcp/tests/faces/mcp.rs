@@ -150,7 +150,7 @@ fn arguments_are_read_as_strictly_as_an_envelope() {
     let cases = [
         (
             r#"{"text":"a","text":"b"}"#.to_owned(),
-            "key \"text\" stands twice in one object",
+            "key \"text\" is given twice in one object",
         ),
         (
             format!(r#"{{"text":{deep}}}"#),

@@ -43,7 +43,7 @@ fn lines_are_answered_in_their_order_and_recorded() {
             r#"{"ok":true,"pack_id":"tool","verb_key":"sleep","result":"slept"}"#,
             r#"{"ok":true,"pack_id":"tool","verb_key":"say","result":1.10}"#,
             r#"{"ok":false,"pack_id":"gone","verb_key":"x","error":"unknown pack gone"}"#,
-            r#"{"ok":false,"pack_id":"","verb_key":"","error":"invalid envelope: not JSON at byte 17: `,` or `}`"}"#,
+            r#"{"ok":false,"pack_id":"","verb_key":"","error":"invalid envelope: not JSON at byte 17: expected `,` or `}`"}"#,
         ]
     );
     assert_eq!(status, Some(0));
@@ -188,7 +188,7 @@ fn hostile_framing_is_answered_in_bounded_memory() {
             errors,
             [
                 "invalid envelope: it is an array, not an object",
-                "invalid envelope: not JSON at byte 6: the closing `\"`",
+                "invalid envelope: not JSON at byte 6: expected the closing `\"`",
                 "invalid envelope: not UTF-8 at byte 0",
                 "invalid envelope: over 1048576 bytes",
                 "none",

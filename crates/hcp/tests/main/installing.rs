@@ -316,7 +316,7 @@ fn a_manifest_larger_than_any_honest_one_is_refused() {
     let refused = add(&world, &padded);
     assert_eq!(refused.status, Some(2));
     assert!(
-        refused.stderr.contains("`hcp.toml` is over "),
+        refused.stderr.contains("hcp.toml` is over "),
         "{}",
         refused.stderr
     );

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hcp_pack::{format_manifest, manifest_source};
+use hcp_pack::{Format, format_manifest, manifest_source};
 use hcp_spec::ExitStatus;
 use serde_json::json;
 
@@ -28,7 +28,11 @@ impl Fmt {
     pub(super) fn run(self, terminal: &Terminal) -> Result<ExitStatus, Failure> {
         let source = manifest_source(&self.folder)?;
         let formatted = format_manifest(&source)?;
-        let path = self.folder.join(&source.name);
+        let name = match source.format {
+            Format::Toml => "hcp.toml",
+            Format::Json => "hcp.json",
+        };
+        let path = self.folder.join(name);
         let changes = formatted != source.text;
         if changes && !self.check {
             replace(&path, &formatted).map_err(|error| {

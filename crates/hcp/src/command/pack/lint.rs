@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hcp_pack::{Level, PackError, Rule, Tree, Warning, closest, read_manifest, rule, warnings};
+use hcp_pack::{
+    Level, PackError, Rule, Tree, Warning, closest, manifest_source, parse_manifest, rule,
+    warnings_in,
+};
 use hcp_sandbox::{BinError, BinSearch, check_bin};
 use hcp_spec::ExitStatus;
 use hcp_spec::manifest::{Kind, Manifest};
@@ -109,21 +112,18 @@ fn lint(folder: &Path, terminal: &Terminal) -> Result<ExitStatus, Failure> {
 /// What is wrong with a pack, errors first. The manifest, when it reads.
 fn look(folder: &Path) -> (Option<Manifest>, Vec<Breach>) {
     let mut breaches = Vec::new();
-    let manifest = match read_manifest(folder) {
-        Ok(manifest) => Some(manifest),
-        Err(error) => {
-            breaches.push(Breach::from(error));
-            None
-        }
-    };
+    let read = manifest_source(folder)
+        .and_then(|source| Ok((parse_manifest(&source)?, source)))
+        .map_err(|error| breaches.push(Breach::from(error)))
+        .ok();
     if let Err(error) = Tree::scan(folder) {
         breaches.push(Breach::from(error));
     }
-    if let Some(manifest) = &manifest {
-        breaches.extend(warnings(manifest).into_iter().map(Breach::from));
+    if let Some((manifest, source)) = &read {
+        breaches.extend(warnings_in(source, manifest).into_iter().map(Breach::from));
         breaches.extend(own_bin(folder, manifest));
     }
-    (manifest, breaches)
+    (read.map(|(manifest, _)| manifest), breaches)
 }
 
 /// Whether a bin that the pack ships can be run. What the operator lists is for the operator to say.
@@ -208,7 +208,9 @@ impl From<Warning> for Breach {
         Self {
             level: Level::Warning,
             rule: warning.rule,
-            place: None,
+            place: warning
+                .place
+                .map(|place| (place.file, place.line, place.column)),
             message: warning.message,
             hint: Some(warning.hint),
         }
