@@ -30,6 +30,7 @@ pub(crate) struct Scene {
     datagrams: UnixDatagram,
     inherited: OwnedFd,
     memory: i32,
+    memory_key: i32,
     shared: PathBuf,
 }
 
@@ -38,6 +39,7 @@ impl Scene {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mark = format!("hcp{}-{number}", std::process::id());
+        let memory_key = ((std::process::id() % 0x7fff) << 16 | number).cast_signed();
         // Not in the folder that a jail has one of its own in place of.
         let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let path = |name: &str| folder.path().join(name);
@@ -74,7 +76,8 @@ impl Scene {
             ],
             datagrams: UnixDatagram::bind(path("readable/datagrams")).unwrap(),
             inherited: inheritable(&path("secret")),
-            memory: shared_memory(),
+            memory: shared_memory(memory_key),
+            memory_key,
             shared,
             mark,
             folder,
@@ -176,7 +179,7 @@ impl Scene {
             ("socket", path("socket")),
             ("abstract", self.mark.clone()),
             ("descriptor", self.inherited.as_raw_fd().to_string()),
-            ("shm", MEMORY_KEY.to_string()),
+            ("shm", self.memory_key.to_string()),
         ];
         hints.map(|(key, value)| format!("{key}={value}")).into()
     }
@@ -305,12 +308,10 @@ fn inheritable(path: &Path) -> OwnedFd {
     high
 }
 
-const MEMORY_KEY: i32 = 0x6863_7031;
-
 #[allow(unsafe_code)]
-fn shared_memory() -> i32 {
+fn shared_memory(key: i32) -> i32 {
     // SAFETY: takes numbers.
-    unsafe { libc::shmget(MEMORY_KEY, 4096, libc::IPC_CREAT | 0o600) }
+    unsafe { libc::shmget(key, 4096, libc::IPC_CREAT | 0o600) }
 }
 
 /// Into the session's keyring of this thread, which its children have; where there are keyrings.
