@@ -55,7 +55,7 @@ fn every_rule_fires_alone() {
             "bin = \"./tool\"\nrendering = \"literal\"",
             &["literal-rendering"],
         ),
-        ("bin = \"./tool\"", "bin = \"nice\"", &["bin-runs-programs"]),
+        ("bin = \"./tool\"", "bin = \"sh\"", &["bin-runs-programs"]),
         (
             "summary = \"Go somewhere\"",
             "summary = \" \"",
