@@ -28,6 +28,10 @@ pub(crate) struct Manner {
 
 /// One way in which the argv up to here has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and any may hold with any other"
+)]
 pub(crate) struct Reading {
     pub(crate) program: &'static Program,
     /// What the argv calls it.
@@ -126,9 +130,8 @@ impl Reading {
             return vec![self.subcommand(text)];
         }
         match program.role {
-            Role::Shell => Vec::new(),
             Role::Interpreter if program.permutes => vec![self.with_code()],
-            Role::Interpreter => Vec::new(),
+            Role::Shell | Role::Interpreter => Vec::new(),
             Role::Launcher if self.skip > 0 => vec![self.skipped()],
             // A variable for the program that follows.
             Role::Launcher if text.contains('=') => vec![self.clone()],

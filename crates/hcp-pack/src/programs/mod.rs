@@ -47,10 +47,9 @@ pub(crate) struct Program {
     pub(crate) permutes: bool,
     /// What `--` means.
     pub(crate) end: End,
-    /// Whether the first operand is a subcommand even where it is none of `subcommands`.
-    pub(crate) many: bool,
-    /// Subcommands that run something, each read in its own way.
-    subcommands: &'static [(&'static str, Program)],
+    /// For a tool whose first operand is a subcommand: those that run something, each read in its
+    /// own way.
+    subcommands: Option<&'static [(&'static str, Program)]>,
 }
 
 /// An entry of the tables is the same as itself and no other.
@@ -94,8 +93,7 @@ impl Program {
             code_ends_flags: false,
             permutes: false,
             end: End::Flags,
-            many: false,
-            subcommands: &[],
+            subcommands: None,
         }
     }
 
@@ -164,14 +162,8 @@ impl Program {
         self
     }
 
-    const fn many(mut self, subcommands: &'static [(&'static str, Self)]) -> Self {
-        self.many = true;
-        self.subcommands = subcommands;
-        self
-    }
-
-    const fn some(mut self, subcommands: &'static [(&'static str, Self)]) -> Self {
-        self.subcommands = subcommands;
+    const fn subcommands(mut self, subcommands: &'static [(&'static str, Self)]) -> Self {
+        self.subcommands = Some(subcommands);
         self
     }
 
@@ -209,14 +201,14 @@ impl Program {
 
     /// How the subcommand of this name is read, where it runs something.
     pub(crate) fn subcommand(&self, name: &str) -> Option<&'static Self> {
-        let mut all = self.subcommands.iter();
+        let mut all = self.subcommands?.iter();
         all.find(|(word, _)| *word == name)
             .map(|(_, program)| program)
     }
 
     /// Whether the first operand chooses how all others are read.
     pub(crate) const fn has_subcommands(&self) -> bool {
-        self.many || !self.subcommands.is_empty()
+        self.subcommands.is_some()
     }
 
     /// Whether this operand only says how to read the next one.

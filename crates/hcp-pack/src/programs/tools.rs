@@ -79,7 +79,7 @@ const NEW_CONTAINER: Program = Program::starts(1)
 const COMPOSE: Program = Program::flags(&[])
     .load(&["-f", "--file", "--project-directory", "--env-file"])
     .value(&["-p", "--project-name", "--profile", "--ansi", "--progress"])
-    .many(&[("exec", IN_CONTAINER), ("run", NEW_CONTAINER)]);
+    .subcommands(&[("exec", IN_CONTAINER), ("run", NEW_CONTAINER)]);
 
 /// How `kubectl exec` is read: a pod, and the command behind `--`.
 const IN_POD: Program = Program::starts(1)
@@ -118,7 +118,7 @@ const PACKAGE: Program = Program::starts(0)
 
 const REMOTE: Program = Program::flags(&["--upload-pack", "--receive-pack", "--exec"]);
 
-const CONFIG: Program = Program::joins().some(&[
+const CONFIG: Program = Program::joins().subcommands(&[
     ("get", Program::flags(&[])),
     ("list", Program::flags(&[])),
     ("user.name", Program::flags(&[])),
@@ -130,7 +130,8 @@ const GIT: &[(&str, Program)] = &[
     ("archive", REMOTE),
     (
         "bisect",
-        Program::flags(&[]).some(&[("run", Program::joins()), ("visualize", Program::joins())]),
+        Program::flags(&[])
+            .subcommands(&[("run", Program::joins()), ("visualize", Program::joins())]),
     ),
     (
         "clone",
@@ -171,7 +172,7 @@ const GIT: &[(&str, Program)] = &[
     ("shell", Program::joins()),
     (
         "submodule",
-        Program::flags(&[]).some(&[("foreach", Program::joins())]),
+        Program::flags(&[]).subcommands(&[("foreach", Program::joins())]),
     ),
     ("upload-archive", Program::joins()),
     ("var", Program::flags(&[])),
@@ -185,7 +186,7 @@ const CONTAINERS: &[(&str, Program)] = &[
     ("compose", COMPOSE),
     (
         "container",
-        Program::flags(&[]).many(&[
+        Program::flags(&[]).subcommands(&[
             ("exec", IN_CONTAINER),
             ("run", NEW_CONTAINER),
             ("create", NEW_CONTAINER),
@@ -206,7 +207,8 @@ const SCRIPTS: &[(&str, Program)] = &[
     ("explore", Program::joins()),
     (
         "config",
-        Program::joins().some(&[("get", Program::flags(&[])), ("list", Program::flags(&[]))]),
+        Program::joins()
+            .subcommands(&[("get", Program::flags(&[])), ("list", Program::flags(&[]))]),
     ),
 ];
 
@@ -302,7 +304,7 @@ pub(super) static PROGRAMS: &[Program] = &[
         &["apt", "apt-get", "apt-cache", "aptitude"],
         &["-o", "-c", "--option", "--config-file"],
     )
-    .many(&[]),
+    .subcommands(&[]),
     Program::new(
         Role::Runner,
         &["git"],
@@ -332,13 +334,13 @@ pub(super) static PROGRAMS: &[Program] = &[
         "--glob-pathspecs",
         "--icase-pathspecs",
     ])
-    .many(GIT),
+    .subcommands(GIT),
     Program::new(
         Role::Runner,
         &["hg"],
         &["--config", "--ssh", "--remotecmd", "--config-file"],
     )
-    .many(&[]),
+    .subcommands(&[]),
     Program::new(
         Role::Runner,
         &["svn"],
@@ -349,7 +351,7 @@ pub(super) static PROGRAMS: &[Program] = &[
             "--editor-cmd",
         ],
     )
-    .many(&[]),
+    .subcommands(&[]),
     Program::new(Role::Runner, &["docker", "podman", "nerdctl"], &[])
         .load(&["--config"])
         .value(&[
@@ -365,11 +367,11 @@ pub(super) static PROGRAMS: &[Program] = &[
             "--connection",
         ])
         .switches(&["-D", "--debug", "--tls", "--tlsverify", "--remote"])
-        .many(CONTAINERS),
+        .subcommands(CONTAINERS),
     Program::new(Role::Runner, &["docker-compose", "podman-compose"], &[])
         .load(&["-f", "--file", "--project-directory", "--env-file"])
         .value(&["-p", "--project-name", "--profile", "--ansi", "--progress"])
-        .many(&[("exec", IN_CONTAINER), ("run", NEW_CONTAINER)]),
+        .subcommands(&[("exec", IN_CONTAINER), ("run", NEW_CONTAINER)]),
     Program::new(
         Role::Runner,
         &["kubectl", "oc", "k3s"],
@@ -387,7 +389,7 @@ pub(super) static PROGRAMS: &[Program] = &[
         "--as",
         "--request-timeout",
     ])
-    .many(&[
+    .subcommands(&[
         ("exec", IN_POD),
         ("run", NEW_POD),
         ("debug", NEW_POD),
@@ -400,11 +402,11 @@ pub(super) static PROGRAMS: &[Program] = &[
         &["--post-renderer", "--kubeconfig"],
     )
     .value(&["-n", "--namespace", "--kube-context"])
-    .many(&[]),
+    .subcommands(&[]),
     Program::new(Role::Runner, &["cargo"], &["--config", "--manifest-path"])
         .load(&["-C", "-Z"])
         .value(&["--color"])
-        .many(&[(
+        .subcommands(&[(
             "run",
             Program::starts(0)
                 .code(&["--config", "--manifest-path"])
@@ -442,7 +444,7 @@ pub(super) static PROGRAMS: &[Program] = &[
         ],
     )
     .load(&["-C", "-overlay", "--overlay", "-modfile"])
-    .many(&[
+    .subcommands(&[
         (
             "run",
             Program::starts(0)
@@ -473,17 +475,17 @@ pub(super) static PROGRAMS: &[Program] = &[
     )
     .load(&["--prefix", "--dir", "--cwd", "-C"])
     .value(&["-w", "--workspace", "--filter", "--loglevel"])
-    .many(SCRIPTS),
+    .subcommands(SCRIPTS),
     Program::new(
         Role::Runner,
         &["uv", "pipx", "poetry", "pdm", "hatch", "rye"],
         &[],
     )
     .load(&["--directory", "--project", "--config-file"])
-    .many(&[
+    .subcommands(&[
         ("run", PACKAGE),
         ("x", PACKAGE),
-        ("tool", Program::flags(&[]).many(&[("run", PACKAGE)])),
+        ("tool", Program::flags(&[]).subcommands(&[("run", PACKAGE)])),
     ]),
     Program::new(
         Role::Runner,
@@ -492,13 +494,13 @@ pub(super) static PROGRAMS: &[Program] = &[
         ],
         &[],
     )
-    .many(&[("exec", PACKAGE), ("run", PACKAGE), ("x", PACKAGE)]),
+    .subcommands(&[("exec", PACKAGE), ("run", PACKAGE), ("x", PACKAGE)]),
     Program::new(
         Role::Runner,
         &["nix"],
         &["-c", "--command", "--expr", "--impure-command"],
     )
-    .many(&[
+    .subcommands(&[
         ("run", PACKAGE),
         ("shell", Program::flags(&["-c", "--command", "--expr"])),
         ("develop", Program::flags(&["-c", "--command", "--expr"])),
@@ -533,7 +535,7 @@ pub(super) static PROGRAMS: &[Program] = &[
         ],
         &["--ssh-command"],
     )
-    .many(&[
+    .subcommands(&[
         ("exec", IN_CONTAINER),
         ("shell", Program::joins()),
         ("ssh", Program::joins()),
