@@ -14,7 +14,8 @@ pub(super) enum Notation {
     Backslash,
     /// `%61`
     Percent,
-    /// Line breaks that stand for nothing, as encoders put them into long lines.
+    /// Line breaks that stand for nothing, as encoders put them into long lines, with what indents
+    /// the line behind them.
     LineBreak,
 }
 
@@ -129,7 +130,10 @@ impl Notation {
                 [_, high, low, ..] => Some((3, Meaning::byte(hex(&[*high, *low])?))),
                 _ => None,
             },
-            Self::LineBreak => Some((1, Meaning::NOTHING)),
+            Self::LineBreak => {
+                let space = |byte: &&u8| matches!(**byte, b'\n' | b'\r' | b' ' | b'\t');
+                Some((bytes.iter().take_while(space).count(), Meaning::NOTHING))
+            }
         }
     }
 }
@@ -202,7 +206,7 @@ mod tests {
 
     #[test]
     fn escapes_are_undone_and_what_is_none_stays() {
-        let cases: [(Notation, &str, Option<&str>); 12] = [
+        let cases: [(Notation, &str, Option<&str>); 13] = [
             (Backslash, "plain", None),
             (Backslash, r"\", None),
             (Backslash, r"\q\u12", None),
@@ -215,6 +219,7 @@ mod tests {
             (Percent, "%zz%4", None),
             (Percent, "%%41%62%2", Some("%Ab%2")),
             (LineBreak, "a\r\nb\n", Some("ab")),
+            (LineBreak, "a b\n \t\n  c ", Some("a bc ")),
         ];
         for (notation, text, expected) in cases {
             let decoded = notation.decode(text.as_bytes());

@@ -13,11 +13,22 @@ use zeroize::Zeroizing;
 /// as a word, and not inside one.
 const SHORTEST: usize = 4;
 
+/// A secret of hex digits below this many bytes is masked in its own case only.
+const SHORTEST_HEX: usize = 16;
+
+/// A line of a secret below this many bytes is not masked where it stands alone.
+const SHORTEST_PART: usize = 12;
+
+/// How many bytes of a text are brought to lowercase at once.
+const FOLDED_AT_ONCE: usize = 1 << 16;
+
 /// What is searched for on behalf of one or more secrets.
 #[derive(Default)]
 pub(super) struct Forms {
     /// As they are, base64 and hex: also searched for behind escapes.
     plain: Vec<Needle>,
+    /// Hex, in lowercase: searched for in the text whatever the case of its letters.
+    folded: Vec<Needle>,
     /// With escapes of their own: searched for in the text as it came.
     escaped: Vec<Needle>,
 }
@@ -60,16 +71,12 @@ impl Forms {
                 .map(|byte| if *byte == b' ' { b'+' } else { *byte });
             add(&mut self.plain, form.collect(), edge);
         }
-        add(
-            &mut self.plain,
-            encode(secret, |byte| hex(byte, LOWER).to_vec()),
-            edge,
-        );
-        add(
-            &mut self.plain,
-            encode(secret, |byte| hex(byte, UPPER).to_vec()),
-            edge,
-        );
+        let digits = encode(secret, |byte| hex(byte, LOWER).to_vec());
+        add(&mut self.folded, digits, edge);
+        // A secret that consists of hex digits itself is as secret in the other case.
+        if secret.len() >= SHORTEST_HEX && secret.iter().all(u8::is_ascii_hexdigit) {
+            add(&mut self.folded, secret.to_ascii_lowercase(), edge);
+        }
         self.add_base64(secret);
         for digits in [LOWER, UPPER] {
             let percent = |byte| {
@@ -95,6 +102,13 @@ impl Forms {
             add(&mut self.escaped, encode(secret, query), edge);
         }
         add(&mut self.escaped, encode(secret, json_escape), edge);
+    }
+
+    /// Adds a part of a secret, as it is; not where it is so short that it occurs by chance.
+    pub(super) fn add_part(&mut self, part: &[u8]) {
+        if part.len() >= SHORTEST_PART {
+            add(&mut self.plain, part.to_vec(), Edge::Anywhere);
+        }
     }
 
     /// A secret inside a longer base64 text begins at one of three places within a digit group; the
@@ -130,6 +144,29 @@ impl Forms {
                 let end = start + needle.bytes.len();
                 if let Some((start, end)) = needle.edge.widen(text, start, end) {
                     found(start, end);
+                }
+            }
+        }
+        self.find_folded(text, &mut found);
+    }
+
+    /// Goes through the text in stretches that overlap, so that no second copy of all of it is made.
+    fn find_folded(&self, text: &[u8], found: &mut impl FnMut(usize, usize)) {
+        let longest = self.folded.iter().map(|needle| needle.bytes.len()).max();
+        let Some(longest) = longest else { return };
+        let mut stretch = Vec::with_capacity(FOLDED_AT_ONCE + longest);
+        for from in (0..text.len()).step_by(FOLDED_AT_ONCE) {
+            let to = text.len().min(from + FOLDED_AT_ONCE + longest);
+            stretch.clear();
+            stretch.extend_from_slice(text.get(from..to).unwrap_or_default());
+            stretch.make_ascii_lowercase();
+            for needle in &self.folded {
+                for start in memmem::find_iter(&stretch, needle.bytes.as_slice()) {
+                    let start = from + start;
+                    let end = start + needle.bytes.len();
+                    if let Some((start, end)) = needle.edge.widen(text, start, end) {
+                        found(start, end);
+                    }
                 }
             }
         }

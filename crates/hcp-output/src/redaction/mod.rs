@@ -1,8 +1,8 @@
 //! Masks what was minted for a call wherever the child repeats it (design: secrets never leave).
 //!
 //! A secret is found as it is, in base64 at any alignment, in hex, and behind the escapes of JSON
-//! and of percent-encoding, two layers of each deep; base64 broken into lines counts as whole. What
-//! is masked reads [`MASK`]. In JSON the whole token is masked, so that the text stays JSON.
+//! and of percent-encoding, two layers of each deep; base64 broken into lines counts as whole, and
+//! of a secret of several lines each line that is not short is one as well. What is masked reads [`MASK`]. In JSON the whole token is masked, so that the text stays JSON.
 
 mod decode;
 mod forms;
@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use decode::Notation;
 use forms::Forms;
+use zeroize::Zeroizing;
 
 use crate::compact::{compact, string_length};
 
@@ -50,6 +51,11 @@ impl Redactor {
     fn add(&mut self, secret: &[u8]) {
         self.forms.add(secret);
         self.longest = self.longest.max(secret.len());
+        self.add_lines(secret);
+        if let Some(decoded) = Notation::Backslash.decode(secret).map(Zeroizing::new) {
+            // A key with `\n` for its line breaks, as variables often hold them.
+            self.add_lines(&decoded);
+        }
         let Ok(text) = std::str::from_utf8(secret) else {
             self.binary = true;
             return;
@@ -59,6 +65,26 @@ impl Redactor {
             && json != text
         {
             self.forms.add(json.as_bytes());
+        }
+    }
+
+    /// A secret of several lines may come back one by one, indented, with other line breaks, or with
+    /// none. What frames a key is no secret.
+    fn add_lines(&mut self, secret: &[u8]) {
+        let lines = || {
+            let lines = secret.split(|byte| matches!(byte, b'\n' | b'\r'));
+            lines
+                .map(<[u8]>::trim_ascii)
+                .filter(|line| !line.is_empty())
+        };
+        if lines().count() < 2 {
+            return;
+        }
+        let joined = Zeroizing::new(lines().collect::<Vec<_>>().concat());
+        self.forms.add_part(&joined);
+        let frames = |line: &&[u8]| line.starts_with(b"-----") && line.ends_with(b"-----");
+        for line in lines().filter(|line| !frames(line)) {
+            self.forms.add_part(line);
         }
     }
 

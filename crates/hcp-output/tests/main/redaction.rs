@@ -159,6 +159,66 @@ fn short_secrets_are_masked_as_words_only() {
     );
 }
 
+const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\nQx3=\n-----END PRIVATE KEY-----\n";
+
+#[test]
+fn a_secret_of_several_lines_is_masked_however_they_are_broken() {
+    let lines = || KEY.lines();
+    let texts = [
+        KEY.replace('\n', "\r\n"),
+        lines().map(|line| format!("    {line}\n")).collect(),
+        lines().map(|line| format!("\t{line}\r\n")).collect(),
+        lines().collect(),
+        KEY.replace('\n', "\\n"),
+        serde_json::json!({ "key": KEY.replace('\n', "\r\n  ") }).to_string(),
+        KEY.trim_end().replace('\n', "%0D%0A"),
+    ];
+    let written = KEY.replace('\n', "\\n");
+    for secret in [KEY, written.as_str()] {
+        for text in &texts {
+            let masked = redactor(secret).text(text).into_owned();
+            assert!(masked.contains(MASK), "{text}");
+            for line in ["MII", "wB", "AQEF", "AoIB", "Qx3"] {
+                assert!(!masked.contains(line), "{text}: {masked}");
+            }
+        }
+        // A line alone, and what is no secret.
+        for (text, expected) in [
+            ("1: MIIEvQIBADANBgkqhkiG9w0B;", "1: [redacted];"),
+            ("-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----"),
+            ("Qx3=", "Qx3="),
+        ] {
+            assert_eq!(redactor(secret).text(text), expected);
+        }
+    }
+    assert_eq!(
+        redactor(KEY).json(r#"["AQEFAASCBKcwggSjAgEAAoIB",1]"#.to_owned()),
+        r#"["[redacted]",1]"#
+    );
+}
+
+#[test]
+fn hex_is_masked_in_any_case_and_at_any_place() {
+    let secret = "\u{ab}jklmnoz";
+    for before in [0, 1, 65_520, 65_530, 65_536, 131_060] {
+        for digits in [
+            hex(secret),
+            hex(secret).to_uppercase(),
+            hex(secret).replace('a', "A"),
+            hex(secret).replace('f', "F"),
+        ] {
+            let text = format!("{}{digits}|", "-".repeat(before));
+            let expected = format!("{}{MASK}|", "-".repeat(before));
+            assert_eq!(redactor(secret).text(&text), expected, "{before} {digits}");
+        }
+    }
+    assert_eq!(redactor("deadbeefCAFE0123").text("DEADbeefcafe0123"), MASK);
+    assert_eq!(
+        redactor("deadbeefCAFX").text("DEADbeefcafx"),
+        "DEADbeefcafx"
+    );
+}
+
 #[test]
 fn a_redactor_tells_nothing() {
     assert!(Redactor::none().is_empty());

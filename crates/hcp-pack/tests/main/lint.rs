@@ -255,7 +255,7 @@ fn every_rule_fires_alone() {
         ),
         (
             "bin = \"./tool\"",
-            "bin = \"/bin/nice\"",
+            "bin = \"sh\"",
             &["bin-runs-programs", "dropped-first-token"],
         ),
         (

@@ -8,6 +8,7 @@
 )]
 
 mod arguments;
+mod code_slots;
 mod config;
 mod format;
 mod lint;

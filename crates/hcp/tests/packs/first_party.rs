@@ -190,7 +190,7 @@ fn jq_reads_the_one_file_and_no_other() {
             (
                 "filter",
                 json!({ "file": [file, format!("{outside}/secret.json")], "filter": "." }),
-                is_outside,
+                "args: 'file' must be a string, for it names a resource",
             ),
             (
                 "keys",
