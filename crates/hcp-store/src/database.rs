@@ -25,10 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(1);
 /// The least that SQLite ever writes: one page of the smallest size, in bytes.
 const SMALLEST: u64 = 512;
-/// A commit is on the disk when it returns. The log is moved into the file every 200 pages: a call
+/// A commit is on the disk when it returns. The log is moved into the file every 50 pages: a call
 /// that has the file to itself reads the whole log to find its way, so that it had better stay short.
 const PRAGMAS: &str = "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; \
-                       PRAGMA wal_autocheckpoint = 200;";
+                       PRAGMA wal_autocheckpoint = 50;";
 /// Every statement of the crate stays prepared.
 const STATEMENTS: usize = 96;
 

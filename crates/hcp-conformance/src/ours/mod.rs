@@ -6,7 +6,9 @@
 mod envelope_face;
 mod exec_face;
 mod home;
+mod mcp_face;
 mod run_face;
+mod stdio_face;
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,14 +31,20 @@ pub enum Face {
     Exec,
     /// `hcp run PACK WORD… --flag=value…` for the CLI face, `hcp exec --envelope -` for the other
     Run,
+    /// a line of `hcp stdio`; what is asked of the CLI face goes in by `exec`
+    Stdio,
+    /// a tool call of `hcp mcp`; what is asked of the CLI face goes in by `exec`
+    Mcp,
 }
 
 impl Face {
-    /// The clauses that hcp claims on this face. Words cannot say an ill-formed envelope.
+    /// The clauses that hcp claims on this face. Words and tool calls cannot say an ill-formed envelope.
     const fn clauses(self) -> &'static [&'static str] {
         match self {
-            Self::Envelope | Self::Run => &["6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7"],
-            Self::Exec => &["6.2", "6.3", "6.4", "6.5", "6.6", "6.7"],
+            Self::Envelope | Self::Run | Self::Stdio => {
+                &["6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7"]
+            }
+            Self::Exec | Self::Mcp => &["6.2", "6.3", "6.4", "6.5", "6.6", "6.7"],
         }
     }
 }
@@ -138,8 +146,11 @@ impl HcpRuntime {
 fn call(home: &Home, face: Face, exec: &Exec) -> Result<Reply, KitError> {
     match (exec.face, face) {
         (FaceKind::Json, Face::Envelope | Face::Run) => envelope_face::call(home, &exec.envelope),
+        (FaceKind::Json, Face::Stdio) => stdio_face::call(home, &exec.envelope),
+        (FaceKind::Json, Face::Mcp) => mcp_face::call(home, &exec.envelope),
         (FaceKind::Cli, Face::Run) => run_face::call(home, exec),
-        (FaceKind::Json, Face::Exec) | (FaceKind::Cli, Face::Envelope | Face::Exec) => {
+        (FaceKind::Json, Face::Exec)
+        | (FaceKind::Cli, Face::Envelope | Face::Exec | Face::Stdio | Face::Mcp) => {
             exec_face::call(home, exec)
         }
     }

@@ -47,10 +47,27 @@ fn hcp_conforms_on_its_run_face() {
 }
 
 #[test]
+fn hcp_conforms_on_its_line_face() {
+    let run = run_hcp("stdio");
+    assert_eq!(failed(&run), []);
+    assert_eq!(run.claims.clauses.len(), 7);
+    assert!(run.passed());
+}
+
+#[test]
 fn hcp_conforms_on_its_exec_face() {
-    let run = run_hcp("exec");
+    conforms_but_for_the_ill_formed("exec");
+}
+
+#[test]
+fn hcp_conforms_on_its_tool_face() {
+    conforms_but_for_the_ill_formed("mcp");
+}
+
+/// What is ill-formed cannot be said in words or tool calls; the clause is not claimed there.
+fn conforms_but_for_the_ill_formed(face: &str) {
+    let run = run_hcp(face);
     for (id, outcome) in failed(&run) {
-        // What is ill-formed cannot be said in words; the clause is not claimed on this face.
         assert!(
             matches!(outcome, Outcome::Unsupported(_)),
             "{id}: {outcome:?}"
