@@ -118,6 +118,12 @@ impl Runtime {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Removes the folder of this runtime's calls, when they have ended. For a process that ends while
+    /// some thread may still hold the runtime; otherwise it goes with it.
+    pub fn leave(&self) {
+        self.scratch.leave();
+    }
+
     /// The folders of the installation.
     pub const fn home(&self) -> &Home {
         &self.home

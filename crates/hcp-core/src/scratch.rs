@@ -49,6 +49,16 @@ impl RuntimeScratch {
     }
 }
 
+impl RuntimeScratch {
+    /// Removes the folder when it is empty; one that is not is cleared by the next start.
+    pub(crate) fn leave(&self) {
+        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if lock.is_some() {
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
 impl Drop for RuntimeScratch {
     fn drop(&mut self) {
         hcp_sandbox::tidy();

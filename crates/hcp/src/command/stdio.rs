@@ -34,7 +34,12 @@ impl Stdio {
         };
         let serving = Serving::open(ambient, self.session)?;
         let output = take_stdout().map_err(stdout_lost)?;
+        let host = serving.host.clone();
         let ended = serve(serving.host, lines, &io::stdin(), output, serving.signalled);
+        // A thread that has just answered may hold the runtime a moment longer than the process lives.
+        if let Ok(runtime) = host.runtime() {
+            runtime.leave();
+        }
         Ok(status_of(ended.map_err(cannot_serve)?))
     }
 }
