@@ -161,8 +161,6 @@ fn many_clients_that_cancel_leave_nothing_behind() {
     eventually("the end of every process", || {
         alive_within(&scene.path("mark-")) == 0
     });
-    // What a process could not remove while it ended, the next start clears away.
-    scene.run(&["status"]);
     let scratch = fs::read_dir(scene.home().join("tmp")).unwrap().count();
     assert_eq!(scratch, 0, "folders of calls are left");
     assert_eq!(scene.run(&["audit", "verify"]), "OK\n");
